@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -178,16 +178,21 @@ func (h *Host) peaksAsHolder(ctx context.Context, file string) (*history.Peaks, 
 		As: &target.User{UID: uid, GID: gid}, Limit: mostPeaks})
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("history %s, read as user id %d: %w", file, uid, err)
+		return nil, asHolder(file, uid, err)
 	case out.Code != 0:
 		said := strings.Join(strings.Fields(string(bytes.ToValidUTF8(out.Stderr, nil))), " ")
-		return nil, fmt.Errorf("history %s, read as user id %d: %s", file, uid, said)
+		return nil, asHolder(file, uid, said)
 	}
 	p, err := history.Parse(out.Stdout)
 	if err != nil {
-		return nil, fmt.Errorf("history %s, read as user id %d: %w", file, uid, err)
+		return nil, asHolder(file, uid, err)
 	}
 	return &p, nil
+}
+
+func asHolder(file string, uid int, reason any) error {
+	return say.Err("history {file}, read as user id {uid}: {reason}", "file", file, "uid", strconv.Itoa(uid),
+		"reason", reason)
 }
 
 // peaks are those of the history of this host: the user's own, else root's or the

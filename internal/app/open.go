@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,7 +91,7 @@ func (h *Host) Complete(req *collect.Request, p *policy.Policy) error {
 // host: what is merely missing in it is a missing fact.
 func (s *Session) read() (err error) {
 	if s.Snapshot, err = snapshot.Read(s.Evidence); err != nil {
-		return fmt.Errorf("evidence: %w", err)
+		return say.Err("evidence: {error}", "error", err)
 	}
 	return nil
 }
@@ -177,7 +176,7 @@ func (h *Host) Resolve(name string) (*collect.Request, string, error) {
 func dataDirectory(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("data directory: %w", err)
+		return "", say.Err("data directory: {error}", "error", err)
 	}
 	_, err = os.Stat(filepath.Join(abs, "PG_VERSION"))
 	switch {

@@ -62,12 +62,12 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, say.Usage(say.M("policy {name} does not exist", "name", say.Quoted(name)),
 			say.M("Create a policy: pgfettle policy example > policy.toml"))
 	case err != nil:
-		return nil, fmt.Errorf("policy: %w", err)
+		return nil, say.Err("policy: {error}", "error", err)
 	}
 	defer f.Close()
 	st, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("policy: %w", err)
+		return nil, say.Err("policy: {error}", "error", err)
 	}
 	if !st.Mode().IsRegular() {
 		return nil, say.Usage(say.M("policy {name} is not a regular file", "name", say.Quoted(name)),
@@ -84,7 +84,7 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("policy: %w", err)
+		return nil, say.Err("policy: {error}", "error", err)
 	}
 	known := policy.All()
 	for _, k := range conffile.Kinds() { // of files, beside the checks

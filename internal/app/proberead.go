@@ -126,8 +126,7 @@ func (h *Host) readMeasured(file string) (b []byte, name any, err error) {
 	}
 	b, err = io.ReadAll(io.LimitReader(r, readMost+1))
 	if err == nil && len(b) > readMost {
-		err = &say.Problem{Message: say.M("{name}: larger than {n} bytes", "name", name, "n",
-			say.Number(strconv.Itoa(readMost))), Code: say.CodeError}
+		err = say.Err("{name}: larger than {n} bytes", "name", name, "n", strconv.Itoa(readMost))
 	}
 	return b, name, err
 }

@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
@@ -75,7 +75,7 @@ func (v *Served) Memory(ctx context.Context) (*memory.Report, error) {
 func PlanDescribed(ctx context.Context, spec string, a PlanAsk) (*plan.Plan, *snapshot.Snapshot, error) {
 	archive, err := snapshot.Describe(spec)
 	if err != nil {
-		return nil, nil, fmt.Errorf("description: %w", err)
+		return nil, nil, say.Err("description: {error}", "error", err)
 	}
 	o, err := a.With(&policy.Policy{}, nil)
 	if err != nil {

@@ -49,7 +49,7 @@ type WatchOptions struct {
 	Policy     PolicyChoice
 	Journals   func() (string, error) // the folder of the journals
 	Reload     <-chan struct{}        // reread the policy and look again; may be nil
-	Tell       func(level WatchLevel, text string)
+	Tell       func(level WatchLevel, text say.Message)
 }
 
 // Watch samples a target until ctx ends, keeps the numbers and what happens in a
@@ -82,7 +82,7 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	}
 	defer store.Close()
 	if err := h.closedJournals(journals); err != nil {
-		o.Tell(monitor.Plain, err.Error())
+		o.Tell(monitor.Plain, say.OfError(err))
 	}
 	var notices *monitor.Notifier
 	if len(sinks) > 0 {
@@ -133,9 +133,8 @@ func (h *Host) closedJournals(own string) error {
 	if _, err := h.Target.ReadDir(journalfile.Dir); !errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
-	return fmt.Errorf(
-		"cannot read %s: changes applied by root are unknown, and plans are compared with the first check; "+
-			"to include them, run as root", journalfile.Dir)
+	return say.Err("cannot read {dir}: changes applied by root are unknown, and plans are compared with the first "+
+		"check; to include them, run as root", "dir", journalfile.Dir)
 }
 
 // openToWatch opens what is written. A run of cron says nothing of gaps: they are
@@ -153,10 +152,11 @@ func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
 		ho.Interval = monitor.MostLook
 	}
 	s, err := store.Open(file, ho)
-	p := &say.Problem{Message: say.Text(fmt.Sprint(err)), Code: say.CodeError}
-	switch {
-	case err == nil:
+	if err == nil {
 		return s, nil
+	}
+	p := &say.Problem{Message: gapwords.OfError(err), Code: say.CodeError}
+	switch {
 	case errors.Is(err, store.ErrLocked):
 		p.Hint,
 			p.Code = say.M("Another pgfettle watch writes this history. Stop it, or name another file with --history."),

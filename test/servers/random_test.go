@@ -200,7 +200,7 @@ func (p *bed) try(h hosts.Host, n int) {
 	if err != nil {
 		if pin, ok := err.(*rule.PinError); ok {
 			p.sum.add("not planned: a pin is refused") // in its own words, as the command tells them
-			if pin.Address == "" || pin.Reason == "" {
+			if pin.Address == "" || pin.Reason.IsZero() {
 				fail("%+v", pin)
 			}
 			return

@@ -117,7 +117,7 @@ func TestRootReadsTheServicesHistory(t *testing.T) {
 	}
 	c.Sh(`rm -f ` + serviceHistory + `; head -c 8192 /dev/urandom >` + serviceHistory + `; chown 4711 ` +
 		serviceHistory)
-	if r := c.Run("history"); r.Code != 1 || !strings.Contains(r.Stderr, "no history of pgfettle") {
+	if r := c.Run("history"); r.Code != 1 || !strings.Contains(r.Stderr, "not a history file of pgfettle") {
 		t.Errorf("any bytes: %s", r)
 	}
 	if r := c.Run("check", "--no-policy", i.DataDir); r.Code != 0 {

@@ -228,7 +228,7 @@ func TestWatch(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "notices")
 		w := kept(t, file, "--interval", "1s", "--notify", "exec:sh -c 'cat >> "+out+"'", "--notify-from",
 			"notice", i.DataDir)
-		w.says("looked: ")
+		w.says("checked; ")
 		stop := make(chan struct{})
 		var loads sync.WaitGroup
 		load := func() {
@@ -266,7 +266,7 @@ func TestWatch(t *testing.T) {
 		if !strings.Contains(line, "read by the server at 20") {
 			t.Errorf("the server's log was not asked: %s", line)
 		}
-		w.says("looked: ")
+		w.says("checked; ")
 
 		if err := i.Stop(); err != nil {
 			t.Fatal(err)
@@ -276,7 +276,7 @@ func TestWatch(t *testing.T) {
 		if err := i.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.says(i.DataDir+" was started at ", "before at ")
+		w.says(i.DataDir+" was restarted at ", "previous start: ")
 		load()
 		await.That(t, "100 kB of WAL a second under load", func() (bool, any) {
 			peak := 0.0
@@ -291,14 +291,14 @@ func TestWatch(t *testing.T) {
 		}
 		time.Sleep(31 * time.Second) // half a minute without a sample is a gap, and more is one as well
 		again := kept(t, file, "--interval", "1s", i.DataDir)
-		again.says("looked: ")
+		again.says("checked; ")
 		n := len(samplesIn(t, file, "", "memory_available_bytes", "", 1))
 		samplesIn(t, file, "", "memory_available_bytes", "", n+2)
 		if code := again.ends(syscall.SIGTERM); code != 0 {
 			t.Errorf("SIGTERM ends it with %d: %s", code, again.talk())
 		}
 		third := kept(t, file, "--interval", "1s", i.DataDir)
-		third.says("looked: ")
+		third.says("checked; ")
 		if code := third.ends(syscall.SIGINT); code != 130 {
 			t.Errorf("Ctrl-C ends it with %d: %s", code, third.talk())
 		}
@@ -387,17 +387,17 @@ func TestWatchFullDisk(t *testing.T) {
 		d := cell.DiskOf(t, tier.Servers, "tmpfs", 4<<20)
 		file := filepath.Join(d.At, "h", "history.db")
 		w := kept(t, file, "--interval", "1s", i.DataDir)
-		w.says("looked: ")
+		w.says("checked; ")
 		samplesIn(t, file, "", "memory_available_bytes", "", 2)
 		d.Fill(t, 0)
-		w.says("nothing is written, and will be tried again: ", "the disk is full")
+		w.says("could not write the history, retrying: ", "the disk is full")
 		sql(t, connect(t, i.ConnString()), "alter system set work_mem = '13MB'")
 		sql(t, connect(t, i.ConnString()), "select pg_reload_conf()")
 		reloaded(t, i, "work_mem", "13MB")
 		w.hup()
 		w.says("work_mem of "+i.DataDir, "from 4MB to 13MB")
 		d.Empty(t)
-		w.says("the history is written again") // within the minute that it waits
+		w.says("writing the history again") // within the minute that it waits
 		if n := strings.Count(w.talk(), "nothing is written"); n != 1 {
 			t.Errorf("it was said %d times: %s", n, w.talk())
 		}

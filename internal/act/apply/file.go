@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
@@ -104,7 +105,7 @@ func RootsFile(t target.Target, name string) error {
 	if !errors.As(err, &c) {
 		return err
 	}
-	return &say.Problem{Message: say.M("{name} is not written as root", "name", name), Detail: say.M("{path} {why}",
-		"path", c.Path, "why", c.Why), Code: say.CodeRefused,
+	return &say.Problem{Message: say.M("{name} is not written as root", "name", name),
+		Detail: gapwords.Of(c.Error()), Code: say.CodeRefused,
 		Hint: say.M("give it to root with chown root: and take the right to write from others with chmod go-w")}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
@@ -165,8 +166,8 @@ func notTrusted(at string, err error) error {
 	if !errors.As(err, &no) {
 		return notDataDir(at, err)
 	}
-	return &say.Problem{Message: say.M("nothing is done on behalf of {at}", "at", at), Detail: say.Text(no.Reason),
-		Hint: say.Text(no.Hint),
+	return &say.Problem{Message: say.M("nothing is done on behalf of {at}", "at", at), Detail: gapwords.Of(no.Reason),
+		Hint: gapwords.Of(no.Hint),
 		Code: say.CodeRefused}
 }
 

@@ -6,10 +6,10 @@ package journalfile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
@@ -26,7 +26,7 @@ type Log struct {
 // whose content a journal keeps may be closed to them too.
 func Create(t target.Target, dir string, run journal.Run, at int64, planned []journal.Line) (*Log, error) {
 	if err := t.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
+		return nil, say.Err("journal: {error}", "error", err)
 	}
 	run.Schema, run.Changes = journal.Schema, len(planned)
 	g := &Log{Writing: journal.NewWriting(), t: t, path: file(dir, run.ID)}
@@ -34,18 +34,18 @@ func Create(t target.Target, dir string, run journal.Run, at int64, planned []jo
 	for _, l := range append([]journal.Line{{Kind: journal.Begin, At: at, Run: &run}}, planned...) {
 		b, err := g.Take(l)
 		if err != nil {
-			return nil, fmt.Errorf("journal: %w", err)
+			return nil, say.Err("journal: {error}", "error", err)
 		}
 		text.Write(b)
 	}
 	switch _, err := t.Stat(g.path); {
 	case err == nil:
-		return nil, fmt.Errorf("journal %s: %w", run.ID, fs.ErrExist)
+		return nil, say.Err("journal {id}: {error}", "id", run.ID, "error", fs.ErrExist)
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("journal %s: %w", run.ID, err)
+		return nil, say.Err("journal {id}: {error}", "id", run.ID, "error", err)
 	}
 	if err := t.Write(g.path, text.Bytes(), 0o600); err != nil {
-		return nil, fmt.Errorf("journal %s: %w", run.ID, err)
+		return nil, say.Err("journal {id}: {error}", "id", run.ID, "error", err)
 	}
 	return g, nil
 }
@@ -75,7 +75,7 @@ func Open(t target.Target, dir, id string, run journal.Run, at int64, may func(*
 		err = t.Write(g.path, r.Data[:r.Whole], 0o600)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("journal %s: %w", id, err)
+		return nil, say.Err("journal {id}: {error}", "id", id, "error", err)
 	}
 	return g, nil
 }
@@ -115,7 +115,7 @@ func (g *Log) Append(l journal.Line) error {
 	}
 	if err != nil {
 		g.Writing = was
-		return fmt.Errorf("journal %s: %w", g.ID, err)
+		return say.Err("journal {id}: {error}", "id", g.ID, "error", err)
 	}
 	return nil
 }

@@ -2,13 +2,14 @@ package journalfile
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
@@ -34,15 +35,15 @@ func Read(t target.Target, dir, id string) (*journal.Journal, error) {
 
 func read(t target.Target, dir, id string) (*journal.Reading, error) {
 	if !journal.ValidID(id) {
-		return nil, fmt.Errorf("%q is not the id of a journal", id)
+		return nil, say.Err("{id} is not the id of a journal", "id", say.Quoted(id))
 	}
 	data, err := t.ReadFile(file(dir, id), journal.MaxBytes)
 	if err != nil {
-		return nil, fmt.Errorf("journal %s: %w", id, err)
+		return nil, say.Err("journal {id}: {error}", "id", id, "error", err)
 	}
 	r, err := journal.ParseAs(id, data)
 	if err != nil {
-		return nil, fmt.Errorf("journal %s: %w", id, err)
+		return nil, say.Err("journal {id}: {error}", "id", id, "error", err)
 	}
 	return r, nil
 }
@@ -56,10 +57,10 @@ func List(t target.Target, dir string) ([]*journal.Journal, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("journals: %w", err)
+		return nil, say.Err("journals: {error}", "error", err)
 	}
 	if len(names) > maxFiles {
-		return nil, fmt.Errorf("journals: more than %d files in %s", maxFiles, dir)
+		return nil, say.Err("journals: more than {n} files in {dir}", "n", strconv.Itoa(maxFiles), "dir", dir)
 	}
 	slices.Sort(names) // an id starts with its time
 	var list []*journal.Journal

@@ -2,14 +2,15 @@ package monitor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/sample"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -26,7 +27,7 @@ func (w *Watcher) take(ctx context.Context, l looked) {
 		return
 	}
 	if l.err != nil {
-		w.o.Tell(Warning, "the whole evidence could not be had: "+reasonOf(l.err))
+		w.o.Tell(Warning, say.M("the full check failed: {reason}", "reason", reasonOf(l.err)))
 		return
 	}
 	defer free()
@@ -144,7 +145,7 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 	s := l.snapshot
 	out, err := rule.Decide(s, rules.All(), w.o.Rules(s))
 	if err != nil {
-		w.o.Tell(Warning, "no plan can be made: "+err.Error())
+		w.o.Tell(Warning, say.M("could not plan: {reason}", "reason", gapwords.OfError(err)))
 		return
 	}
 	peaks := map[string]float64{}
@@ -216,7 +217,7 @@ func (w *Watcher) forget() {
 		if s.Absent < mostAbsent {
 			return false
 		}
-		w.o.Tell(Plain, s.Label+" is gone, and watched no more")
+		w.o.Tell(Plain, say.M("{server} has ended and is no longer watched", "server", s.Label))
 		s.Close(context.Background())
 		delete(w.groups, s.Label)
 		delete(w.before, s.Label)
@@ -318,15 +319,16 @@ func onOthers(s *snapshot.Snapshot, places []snapshot.Place, at snapshot.Place) 
 }
 
 // summary is the line of a look: what stands, and how the host does.
-func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) string {
+func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) say.Message {
 	count := map[string]int{}
 	for _, f := range findings {
 		count[f.Severity]++
 	}
-	out := fmt.Sprintf("looked: %d critical, %d warnings, %d notices", count["critical"], count["warning"],
-		count["notice"])
+	out := []say.Message{say.M("checked; critical: {critical}, warnings: {warnings}, notices: {notices}",
+		"critical", count["critical"], "warnings", count["warning"], "notices", count["notice"])}
 	if m, ok := s.Host.Memory.Get(); ok {
-		out += fmt.Sprintf("; %s of %s memory available, page tables %s", m.Available, m.Total, m.PageTables)
+		out = append(out, say.M("{available} of {total} memory available, page tables {tables}",
+			"available", m.Available, "total", m.Total, "tables", m.PageTables))
 	}
 	sessions, any := 0.0, false
 	for _, one := range w.servers {
@@ -335,9 +337,9 @@ func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) stri
 		}
 	}
 	if any {
-		out += fmt.Sprintf("; %.0f sessions", sessions)
+		out = append(out, say.M("{n} sessions", "n", int(sessions)))
 	}
-	return out
+	return say.All("; ", out...)
 }
 
 // labels are those that something is remembered of.

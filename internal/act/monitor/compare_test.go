@@ -36,7 +36,7 @@ func TestSettingChanged(t *testing.T) {
 	changed := set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.auto.conf", 3)
 	x.look(changed)
 	wants(t, "told", x.turned(),
-		"work_mem of /srv/pg from 4MB to 8MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3, read by the server at "+
+		"work_mem of /srv/pg: 4MB → 8MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3, read by the server at "+
 			"12:29:59 UTC)")
 	wants(t, "kept", x.events(),
 		"setting work_mem 4MB→8MB ALTER SYSTEM /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC")
@@ -56,8 +56,8 @@ func TestSettingChanged(t *testing.T) {
 		{Database: "shop", Name: "jit", Value: "off"}})
 	x.look(roles)
 	wants(t, "overrides", x.turned(),
-		"jit (database shop) of /srv/pg from nothing to off (ALTER DATABASE, pg_db_role_setting)",
-		"work_mem (role app) of /srv/pg from nothing to 1GB (ALTER ROLE, pg_db_role_setting)")
+		"jit (database shop) of /srv/pg: nothing → off (ALTER DATABASE, pg_db_role_setting)",
+		"work_mem (role app) of /srv/pg: nothing → 1GB (ALTER ROLE, pg_db_role_setting)")
 	x.look(changed) // which does not show the overrides
 	wants(t, "overrides that cannot be seen are what they were", x.turned())
 }
@@ -73,8 +73,8 @@ func TestApplyIsNamed(t *testing.T) {
 	x.w.o.Applied = func() *journal.Journal { return j }
 	s := set(t, described(t, small), "work_mem", "65536", "/srv/pg/conf.d/pgfettle.conf", 3)
 	x.look(set(t, s, "jit", "off", "/srv/pg/postgresql.conf", 9))
-	wants(t, "told", x.turned(), "jit of /srv/pg from on to off (/srv/pg/postgresql.conf:9)",
-		"work_mem of /srv/pg from 4MB to 64MB (pgfettle apply 20261121-103000-k3x9qz, /srv/pg/conf.d/pgfettle.conf:3)")
+	wants(t, "told", x.turned(), "jit of /srv/pg: on → off (/srv/pg/postgresql.conf:9)",
+		"work_mem of /srv/pg: 4MB → 64MB (pgfettle apply 20261121-103000-k3x9qz, /srv/pg/conf.d/pgfettle.conf:3)")
 	if got := x.w.bases["/srv/pg"].Journal; got != j.ID {
 		t.Errorf("the plan rests on %q", got)
 	}
@@ -91,17 +91,17 @@ func TestWritten(t *testing.T) {
 	x.look(lines(described(t, small)))
 	x.look(lines(described(t, small), auto, typo))
 	wants(t, "written", x.turned(),
-		"max_connections of /srv/pg from 100 to 300 (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3): written, "+
+		"max_connections of /srv/pg: 100 → 300 (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3): written, "+
 			"not in effect until a restart")
 	x.look(lines(described(t, small), auto, typo))
 	wants(t, "told already", x.turned())
 	reload := pg.FileSetting{File: "/srv/pg/postgresql.conf", Line: 8, Name: "Work_Mem", Value: "8MB"}
 	x.look(lines(described(t, small), auto, reload))
 	wants(t, "not in effect until a reload", x.turned(),
-		"work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8): written, not "+
+		"work_mem of /srv/pg: 4MB → 8MB (/srv/pg/postgresql.conf:8): written, not "+
 			"in effect until a reload")
 	x.look(lines(set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.conf", 8), auto, reload))
-	wants(t, "in force", x.turned(), "work_mem of /srv/pg from 4MB to 8MB (/srv/pg/postgresql.conf:8)")
+	wants(t, "in force", x.turned(), "work_mem of /srv/pg: 4MB → 8MB (/srv/pg/postgresql.conf:8)")
 }
 
 // TestAnotherVersion: an upgrade brings settings that nobody has set.
@@ -111,7 +111,7 @@ func TestAnotherVersion(t *testing.T) {
 	x.stands(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17"))
 	have := x.turned()
 	stale := slices.ContainsFunc(have, func(l string) bool {
-		return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version from 16 to 17")
+		return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version changed from 16 to 17")
 	})
 	upgraded := slices.ContainsFunc(have, func(l string) bool {
 		return strings.HasPrefix(l, "server_version of /srv/pg from 16")
@@ -136,7 +136,7 @@ func TestHostSettings(t *testing.T) {
 	s.Host.THP.Enabled = known.Barred[string](known.Gap{Fact: "thp", Reason: "permission denied"})
 	s.Host.Blocks = known.Missed[[]host.Block](known.Gap{Fact: "blocks", Reason: "not collected"})
 	x.look(s)
-	wants(t, "the kernel", x.turned(), "sysctl:vm.swappiness from 60 to 1 (/proc/sys/vm/swappiness)")
+	wants(t, "the kernel", x.turned(), "sysctl:vm.swappiness: 60 → 1 (/proc/sys/vm/swappiness)")
 }
 
 // TestFindings: a finding that appears, gets worse and goes is told once each;
@@ -168,7 +168,7 @@ func TestFindings(t *testing.T) {
 	x.look(gone)
 	wants(t, "its server is gone", only(x.told()))
 	x.stands(fine())
-	wants(t, "vanishes", only(x.told()), "gone: fsync_off of /srv/pg, which was a critical")
+	wants(t, "vanishes", only(x.told()), "resolved: fsync_off of /srv/pg (was critical)")
 	var kept []string
 	for _, e := range x.events() {
 		if strings.Contains(e, "fsync_off") {
@@ -184,7 +184,7 @@ func TestFindings(t *testing.T) {
 	}
 	x.told()
 	x.look(off())
-	wants(t, "accepted is gone", only(x.told()), "gone: fsync_off")
+	wants(t, "accepted is gone", only(x.told()), "resolved: fsync_off")
 }
 
 // TestGone: a server that an hour's looks have not seen is given up, with what
@@ -205,8 +205,8 @@ func TestGone(t *testing.T) {
 	}
 	x.look(none)
 	have := x.told()
-	if !slices.Contains(have, "/srv/pg is gone, and watched no more") ||
-		!slices.Contains(have, "gone: fsync_off of /srv/pg, which was a critical") {
+	if !slices.Contains(have, "/srv/pg has ended and is no longer watched") ||
+		!slices.Contains(have, "resolved: fsync_off of /srv/pg (was critical)") {
 		t.Errorf("told: %q", have)
 	}
 	asked := x.asker.asked
@@ -229,9 +229,9 @@ func TestWorse(t *testing.T) {
 		{ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
 	var have []string
 	for _, e := range turns(a, b, true) {
-		have = append(have, Sentence(e))
+		have = append(have, Sentence(e).String())
 	}
-	wants(t, "worse", have, "x was a notice and is a critical: X")
+	wants(t, "worse", have, "x: notice → critical: X")
 	if n := len(turns(nil, b, false)); n != 0 {
 		t.Errorf("%d events at a first look", n)
 	}
@@ -245,7 +245,7 @@ func TestSummary(t *testing.T) {
 	x.sample()
 	x.look(described(t, small))
 	last := x.lines[len(x.lines)-1]
-	if !strings.HasPrefix(last, "looked: 0 critical, ") || !strings.Contains(last,
+	if !strings.HasPrefix(last, "checked; critical: 0, ") || !strings.Contains(last,
 		" of 16 GB memory available, page tables ") || !strings.HasSuffix(last, "; 12 sessions") {
 		t.Error(last)
 	}

@@ -56,7 +56,7 @@ func TestHeld(t *testing.T) {
 	x.look(fine())
 	x.look(fine())
 	have := x.about(id)
-	wants(t, "gone", have, "gone: "+id+", which was a")
+	wants(t, "gone", have, "resolved: "+id+" (was ")
 	if len(have) == 1 && !strings.Contains(have[0], "(since "+since.Format(time.RFC3339)+")") {
 		t.Errorf("since when? %s", have[0])
 	}
@@ -88,7 +88,7 @@ func TestCriticalIsToldAtOnce(t *testing.T) {
 	x.look(described(t, small))
 	wants(t, "not over", x.about(": fsync_off"))
 	x.look(described(t, small))
-	wants(t, "over", x.about(": fsync_off"), "gone: fsync_off of /srv/pg")
+	wants(t, "over", x.about(": fsync_off"), "resolved: fsync_off of /srv/pg")
 }
 
 // TestStalePlanHeld: memory that is there for two looks makes no plan stale.

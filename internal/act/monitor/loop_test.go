@@ -60,7 +60,7 @@ func TestLoop(t *testing.T) {
 		if kept.samples != 361 || looks < 6 || looks > 7 { // of six times ten minutes, a tenth more or less
 			t.Errorf("%d samples, %d looks", kept.samples, looks)
 		}
-		if !slices.Contains(talk.lines, "the whole evidence could not be had: the server is starting") {
+		if !slices.Contains(talk.lines, "the full check failed: the server is starting") {
 			t.Errorf("talk: %q", talk.lines)
 		}
 		before := looks
@@ -72,7 +72,7 @@ func TestLoop(t *testing.T) {
 		reread = errors.New("policy.toml:3: no such knob")
 		reload <- struct{}{}
 		synctest.Wait()
-		if !slices.Contains(talk.lines, "the policy stays as it was: policy.toml:3: no such knob") {
+		if !slices.Contains(talk.lines, "policy not reloaded: policy.toml:3: no such knob") {
 			t.Errorf("talk: %q", talk.lines)
 		}
 		cancel()
@@ -129,7 +129,7 @@ func TestRestarted(t *testing.T) {
 	x.asker.values[sample.ColStart] += 3600
 	x.asker.values[sample.ColCrash] = x.asker.values[sample.ColStart]
 	x.sample()
-	wants(t, "restarted", x.told(), "/srv/pg was started at 2023-11-14T23:13:20Z; before at 2023-11-14T22:13:20Z")
+	wants(t, "restarted", x.told(), "/srv/pg was restarted at 2023-11-14T23:13:20Z (previous start: 2023-11-14T22:13:20Z)")
 	x.asker.values[sample.ColCrash] += 60
 	x.sample()
 	wants(t, "crashed", x.told(), "the server restarted after a crash")
@@ -185,8 +185,8 @@ func TestOOMKill(t *testing.T) {
 	write(t, x.dir, "proc/vmstat", "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 4\n")
 	write(t, x.dir, "sys/fs/cgroup/pg/memory.events", "oom_kill 3\n")
 	x.sample()
-	wants(t, "killed", x.told(), "the control group of /srv/pg ran out of memory: 1 process was killed",
-		"the kernel ran out of memory: 2 processes were killed")
+	wants(t, "killed", x.told(), "OOM kill in the cgroup of /srv/pg: 1 process was killed",
+		"OOM kill: 2 processes were killed")
 	x.sample()
 	wants(t, "once", x.told())
 }
@@ -203,7 +203,7 @@ func TestFullDisk(t *testing.T) {
 	x.told()
 	kept.err = &store.WriteError{Path: "/x/history.db", First: true, Err: store.ErrFull}
 	x.sample()
-	wants(t, "full", x.told(), "nothing is written, and will be tried again: history /x/history.db: the disk is full")
+	wants(t, "full", x.told(), "could not write the history, retrying: history /x/history.db: the disk is full")
 	kept.err = &store.WriteError{Path: "/x/history.db", Err: store.ErrPaused}
 	asked := x.asker.asked
 	for range 5 {
@@ -215,7 +215,7 @@ func TestFullDisk(t *testing.T) {
 	if x.asker.asked != asked+6 {
 		t.Errorf("%d samples while the disk was full", x.asker.asked-asked)
 	}
-	wants(t, "meanwhile", x.turned(), "/srv/pg was started at", "work_mem of /srv/pg from 4MB to 64MB")
+	wants(t, "meanwhile", x.turned(), "/srv/pg was restarted at", "work_mem of /srv/pg: 4MB → 64MB")
 	kept.err = &store.WriteError{Path: "/x/history.db", First: true, Err: store.ErrFull}
 	x.sample()
 	wants(t, "still full", x.told())
@@ -224,7 +224,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	kept.err = nil
 	x.sample()
-	wants(t, "room again", x.told(), "the history is written again")
+	wants(t, "room again", x.told(), "writing the history again")
 	if kept.samples != 2 || len(kept.events) != 1 || kept.events[0].Kind != history.Restarted {
 		t.Errorf("%d samples, %v", kept.samples, kept.events)
 	}
@@ -248,13 +248,13 @@ func TestRemembered(t *testing.T) {
 	x.sample()
 	var have []string
 	for _, l := range x.told() {
-		if !strings.HasPrefix(l, "new ") && !strings.HasPrefix(l, "gone: ") || strings.Contains(l, "fsync_off") {
+		if !strings.HasPrefix(l, "new ") && !strings.HasPrefix(l, "resolved: ") || strings.Contains(l, "fsync_off") {
 			have = append(have, l)
 		}
 	}
-	wants(t, "meanwhile", have, "fsync of /srv/pg from on to off", "new critical: fsync_off",
-		"the plan is stale: total memory from 16 GB to 64 GB", "the kernel ran out of memory: 1 process was killed",
-		"/srv/pg was started at")
+	wants(t, "meanwhile", have, "fsync of /srv/pg: on → off", "new critical: fsync_off",
+		"the plan is stale: total memory changed from 16 GB to 64 GB", "OOM kill: 1 process was killed",
+		"/srv/pg was restarted at")
 	x.end()
 
 	write(t, x.dir, "proc/sys/kernel/random/boot_id", "99999999-2222-3333-4444-555555555555\n")

@@ -28,6 +28,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -63,10 +65,10 @@ type Options struct {
 	Applied func() *journal.Journal
 	// reread the policy and look again; may be nil
 	Reload  <-chan struct{}
-	Reread  func() error                   // rereads the policy
-	Store   Store                          //
-	Notices *Notifier                      // nil: none are sent
-	Tell    func(level Level, text string) // one line of talk
+	Reread  func() error                        // rereads the policy
+	Store   Store                               //
+	Notices *Notifier                           // nil: none are sent
+	Tell    func(level Level, text say.Message) // one line of talk
 	// what started the process; nil: nobody who listens
 	Manager *Manager
 	// when the server's log says that it read them
@@ -197,9 +199,9 @@ func (w *Watcher) loop(ctx context.Context) {
 		case <-w.o.Reload:
 			w.o.Manager.Reloading()
 			if err := w.o.Reread(); err != nil {
-				w.o.Tell(Err, "the policy stays as it was: "+err.Error())
+				w.o.Tell(Err, say.M("policy not reloaded: {reason}", "reason", gapwords.OfError(err)))
 			} else {
-				w.o.Tell(Plain, "the policy was read again")
+				w.o.Tell(Plain, say.M("policy reloaded"))
 			}
 			w.o.Manager.Ready()
 			begin()

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -79,7 +80,7 @@ type Notifier struct {
 	tool, host string
 	from       check.Severity
 	now        func() time.Time
-	tell       func(Level, string)
+	tell       func(Level, say.Message)
 	queues     []*queue
 
 	sent   map[string]time.Time // by subject
@@ -89,7 +90,7 @@ type Notifier struct {
 }
 
 // NewNotifier starts one goroutine for each sink; Close ends them.
-func NewNotifier(tool, host string, from check.Severity, now func() time.Time, tell func(Level, string),
+func NewNotifier(tool, host string, from check.Severity, now func() time.Time, tell func(Level, say.Message),
 	sinks ...Sink) *Notifier {
 	n := &Notifier{tool: tool, host: host, from: from, now: now, tell: tell, sent: map[string]time.Time{},
 		tokens: burst, filled: now()}
@@ -125,13 +126,13 @@ func (n *Notifier) Offer(e history.Event) {
 	}
 	if !n.may(subjectOf(e)) {
 		if n.held++; n.held == 1 {
-			n.tell(Plain, "a notice is held back: too many of them, or one of the same within the hour")
+			n.tell(Plain, say.M("notification suppressed: too many of them, or the same one within the last hour"))
 		}
 		return
 	}
 	body, err := json.Marshal(n.document(e))
 	if err != nil {
-		n.tell(Err, "notice: "+err.Error())
+		n.tell(Err, say.M("notification: {reason}", "reason", err))
 		return
 	}
 	n.held = 0
@@ -178,7 +179,7 @@ func (n *Notifier) may(subject string) bool {
 func (n *Notifier) document(e history.Event) Notice {
 	d := Notice{Schema: NoticeSchema, Tool: n.tool, Host: n.host, At: e.At.UTC().Format(time.RFC3339),
 		Kind: string(e.Kind), Instance: e.Instance, Subject: e.Subject,
-		Before: e.Before, After: e.After, Who: e.Who, Where: e.Where, Detail: e.Detail, Text: Sentence(e),
+		Before: e.Before, After: e.After, Who: e.Who, Where: e.Where, Detail: e.Detail, Text: Sentence(e).English(),
 		HeldBack: n.held}
 	if !e.Since.IsZero() {
 		d.Since = e.Since.UTC().Format(time.RFC3339)
@@ -210,7 +211,7 @@ func (n *Notifier) Close(within time.Duration) {
 	for _, q := range n.queues {
 		<-q.done
 		if left := q.left(); left > 0 {
-			n.tell(Warning, fmt.Sprintf("%s: %d notices were not sent", q.sink.Name(), left))
+			n.tell(Warning, say.M("{sink}: notifications not sent: {n}", "sink", q.sink.Name(), "n", left))
 		}
 	}
 }
@@ -218,7 +219,7 @@ func (n *Notifier) Close(within time.Duration) {
 // queue is what waits for one sink.
 type queue struct {
 	sink   Sink
-	tell   func(Level, string)
+	tell   func(Level, say.Message)
 	ctx    context.Context
 	cancel context.CancelFunc
 	wake   chan struct{}
@@ -235,7 +236,7 @@ func (q *queue) add(body []byte) {
 	if len(q.list) >= mostQueued {
 		q.list = q.list[1:]
 		if q.lost++; q.lost == 1 {
-			q.tell(Warning, q.sink.Name()+": too many notices wait, and the oldest are dropped")
+			q.tell(Warning, say.M("{sink}: the notification queue is full; the oldest are dropped", "sink", q.sink.Name()))
 		}
 	}
 	q.list = append(q.list, body)
@@ -290,7 +291,8 @@ func (q *queue) run() {
 			continue
 		}
 		if err := q.send(body); err != nil {
-			q.tell(Warning, q.sink.Name()+": a notice was not taken: "+err.Error())
+			q.tell(Warning, say.M("{sink}: notification failed: {reason}", "sink", q.sink.Name(),
+				"reason", gapwords.OfError(err)))
 		}
 		if q.ctx.Err() != nil {
 			return

@@ -2,13 +2,13 @@ package monitor
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -40,18 +40,19 @@ func (x *Exec) Send(ctx context.Context, body []byte) error {
 	case err != nil:
 		return err
 	case out.Code != 0:
-		return fmt.Errorf("exit status %d%s", out.Code, lastWords(out.Stderr))
+		return lastWords(out)
 	}
 	return nil
 }
 
-func lastWords(b []byte) string {
-	s := strings.TrimSpace(string(b))
+// lastWords is the error of a program that failed: its exit status, and the last line that it wrote.
+func lastWords(out target.Output) error {
+	s := strings.TrimSpace(string(out.Stderr))
 	s = s[strings.LastIndexByte(s, '\n')+1:]
 	if s == "" {
-		return ""
+		return say.Err("exit status {code}", "code", strconv.Itoa(out.Code))
 	}
-	return ": " + s[:min(len(s), execLine)]
+	return say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code), "output", s[:min(len(s), execLine)])
 }
 
 // Words splits a text into words as a shell does: at blanks, with quotes and
@@ -92,18 +93,18 @@ func Words(s string) ([]string, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, errors.New("a quote is not closed")
+		return nil, say.Err("unterminated quote")
 	case escaped:
-		return nil, errors.New("nothing comes after the last backslash")
+		return nil, say.Err("trailing backslash")
 	case begun:
 		out = append(out, word.String())
 	}
 	if len(out) == 0 || out[0] == "" {
-		return nil, errors.New("no program is named")
+		return nil, say.Err("no program given")
 	}
 	for _, w := range out {
 		if strings.ContainsRune(w, 0) {
-			return nil, errors.New("a word holds a zero byte")
+			return nil, say.Err("NUL byte in an argument")
 		}
 	}
 	return out, nil

@@ -17,11 +17,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/test/nobody"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // inbox is a sink that keeps what it is sent, and fails as often as it is told to.
@@ -53,7 +55,8 @@ type talker struct {
 	lines []string
 }
 
-func (k *talker) tell(_ Level, s string) {
+func (k *talker) tell(_ Level, m say.Message) {
+	s := m.String()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.lines = append(k.lines, s)
@@ -113,7 +116,7 @@ func TestWhichNotices(t *testing.T) {
 			t.Error(in.got[5])
 		}
 		if !strings.Contains(in.got[0],
-			`"text":"work_mem of /srv/pg from 4MB to 64MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3)"`) {
+			`"text":"work_mem of /srv/pg: 4MB → 64MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3)"`) {
 			t.Error(in.got[0])
 		}
 		wants(t, "talk", talk.lines)
@@ -164,7 +167,7 @@ func TestFlapping(t *testing.T) {
 // waits no longer than it is told to.
 func TestTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		passing := errors.New("it answered 503")
+		passing := errors.New("answered with status 503")
 		in, talk := &inbox{err: func(n int) error {
 			if n < 4 {
 				return &Passing{passing}
@@ -180,14 +183,14 @@ func TestTriesAgain(t *testing.T) {
 			t.Errorf("%d notices after %s", len(in.got), time.Since(began))
 		}
 
-		in = &inbox{err: func(int) error { return errors.New("it answered 404") }}
+		in = &inbox{err: func(int) error { return errors.New("answered with status 404") }}
 		n = NewNotifier("pgfettle 1", "db1", check.Notice, time.Now, talk.tell, in)
 		n.Offer(appeared("warning"))
 		n.Close(time.Minute)
 		if in.tried != 1 {
 			t.Errorf("%d attempts at what was refused", in.tried)
 		}
-		wants(t, "talk", talk.lines, "notify test: a notice was not taken: it answered 404")
+		wants(t, "talk", talk.lines, "notify test: notification failed: answered with status 404")
 
 		talk.lines = nil
 		in = &inbox{err: func(int) error { return &Passing{passing} }}
@@ -212,8 +215,8 @@ func TestTriesAgain(t *testing.T) {
 		if !slices.ContainsFunc(talk.lines, func(l string) bool {
 			return strings.Contains(l, "the oldest are dropped")
 		}) ||
-			!strings.Contains(talk.lines[len(talk.lines)-1], fmt.Sprint(mostQueued, " notices were not sent")) &&
-				!strings.Contains(talk.lines[len(talk.lines)-2], "notices were not sent") {
+			!strings.Contains(talk.lines[len(talk.lines)-1], fmt.Sprint("notifications not sent: ", mostQueued)) &&
+				!strings.Contains(talk.lines[len(talk.lines)-2], "notifications not sent: ") {
 			t.Errorf("talk: %q", talk.lines)
 		}
 	})
@@ -384,9 +387,9 @@ func TestWebhook(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusNoContent)
 		}, "", false},
-		{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "it answered 500", true},
-		{"busy", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, "it answered 429", true},
-		{"unknown", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, "it answered 404", false},
+		{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "answered with status 500", true},
+		{"busy", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, "answered with status 429", true},
+		{"unknown", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, "answered with status 404", false},
 		{"late", func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that we hang up
 			<-r.Context().Done()
@@ -398,11 +401,11 @@ func TestWebhook(t *testing.T) {
 			}
 		}, "EOF", true},
 		{"moved here", moved(http.StatusTemporaryRedirect, "/new"), "", false},
-		{"moved as a get", moved(http.StatusFound, "/new"), "turn the post into a get", false},
+		{"moved as a get", moved(http.StatusFound, "/new"), "turn POST into GET", false},
 		{"moved elsewhere", moved(http.StatusTemporaryRedirect, elsewhere.URL), "another host", false},
 		{"in circles", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path+"x", http.StatusPermanentRedirect)
-		}, "from one redirect to the next", false},
+		}, "too many redirects", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, _ := hook(t, c.handler)
@@ -427,9 +430,9 @@ func TestWebhookURL(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://hooks.example.com/SECRET": "", "http://localhost:8080/SECRET": "", "http://[::1]/SECRET": "",
 		"http://127.0.0.1/SECRET":         "",
-		"http://hooks.example.com/SECRET": "this host alone", "ftp://example.com/SECRET": "not https",
-		"https:///SECRET": "no host",
-		"SECRET":          "no host", "https://exa mple.com/SECRET": "no URL", "": "no host",
+		"http://hooks.example.com/SECRET": "only to this host", "ftp://example.com/SECRET": "not https",
+		"https:///SECRET": "without a host",
+		"SECRET":          "without a host", "https://exa mple.com/SECRET": "not a URL", "": "without a host",
 	} {
 		_, err := NewWebhook(url)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) ||

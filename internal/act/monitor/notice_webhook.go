@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -35,13 +37,13 @@ func NewWebhook(raw string) (*Webhook, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return nil, errors.New("it is no URL")
+		return nil, say.Err("not a URL")
 	case u.Host == "":
-		return nil, errors.New("it names no host")
+		return nil, say.Err("URL without a host")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, errors.New("http is for this host alone, as anybody on the way could read it")
+		return nil, say.Err("http is allowed only to this host, as others could read it on the way; use https")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("%q is not https", u.Scheme)
+		return nil, say.Err("{scheme} is not https", "scheme", say.Quoted(u.Scheme))
 	}
 	u.Fragment = ""
 	h := &Webhook{url: u}
@@ -60,16 +62,16 @@ func loopback(host string) bool {
 
 // errElsewhere ends a redirect that would take the notice, and what the URL may
 // hold of a secret, to somebody else.
-var errElsewhere = errors.New("it leads to another host, and is not followed")
+var errElsewhere = say.Err("redirect to another host, not followed")
 
 func (h *Webhook) redirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case req.URL.Scheme != h.url.Scheme || !strings.EqualFold(req.URL.Host, h.url.Host):
 		return errElsewhere
 	case req.Method != http.MethodPost:
-		return errors.New("the redirect would turn the post into a get")
+		return say.Err("the redirect would turn POST into GET")
 	case len(via) > hookRedirects:
-		return errors.New("it leads from one redirect to the next")
+		return say.Err("too many redirects")
 	}
 	return nil
 }
@@ -81,7 +83,7 @@ func (h *Webhook) Name() string { return "notify webhook:" + h.url.Hostname() }
 func (h *Webhook) Send(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url.String(), bytes.NewReader(body))
 	if err != nil {
-		return errors.New("the request cannot be made")
+		return say.Err("could not make the request")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "pgfettle")
@@ -100,16 +102,16 @@ func (h *Webhook) Send(ctx context.Context, body []byte) error {
 		return nil
 	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests ||
 		res.StatusCode == http.StatusRequestTimeout:
-		return &Passing{fmt.Errorf("it answered %d", res.StatusCode)}
+		return &Passing{say.Err("answered with status {code}", "code", strconv.Itoa(res.StatusCode))}
 	}
-	return fmt.Errorf("it answered %d", res.StatusCode)
+	return say.Err("answered with status {code}", "code", strconv.Itoa(res.StatusCode))
 }
 
 // inner is an error without the URL that net/http puts before it.
 func inner(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		if u.Timeout() {
-			return errors.New("no answer in time")
+			return say.Err("no answer in time")
 		}
 		return u.Err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -21,7 +22,7 @@ func (w *Watcher) sample(ctx context.Context) {
 	w.last, w.host = w.host, w.last
 	w.host.Read(w.files, at, w.groups)
 	for i, err := range w.host.Missing {
-		w.miss(sample.HostFiles[i], err)
+		w.miss(say.Text(sample.HostFiles[i]), err)
 	}
 	w.ask(ctx, at)
 	if ctx.Err() != nil {
@@ -66,28 +67,29 @@ func (w *Watcher) ask(ctx context.Context, at time.Time) {
 	for i, s := range w.servers {
 		switch {
 		case errs[i] != nil && s.Down == "":
-			s.Down = reasonOf(errs[i])
-			w.o.Tell(Warning, s.Label+" does not answer: "+s.Down)
+			reason := reasonOf(errs[i])
+			s.Down = reason.English()
+			w.o.Tell(Warning, say.M("{server} does not answer: {reason}", "server", s.Label, "reason", reason))
 		case s.Seen && s.Down != "":
 			s.Down = ""
-			w.o.Tell(Plain, s.Label+" answers again")
+			w.o.Tell(Plain, say.M("{server} answers again", "server", s.Label))
 		}
 	}
 }
 
 // reasonOf is an error in one line, never with a conninfo.
-func reasonOf(err error) string {
+func reasonOf(err error) say.Message {
 	if p, ok := errors.AsType[*say.Problem](err); ok {
-		return p.Error()
+		return say.OfError(p)
 	}
-	return err.Error()
+	return gapwords.OfError(err)
 }
 
 // miss tells once what cannot be read.
-func (w *Watcher) miss(name string, err error) {
-	if err != nil && !w.missed[name] {
-		w.missed[name] = true
-		w.o.Tell(Plain, "without "+name+": "+reasonOf(err))
+func (w *Watcher) miss(name say.Message, err error) {
+	if err != nil && !w.missed[name.Text] {
+		w.missed[name.Text] = true
+		w.o.Tell(Plain, say.M("{fact} not collected: {reason}", "fact", name, "reason", reasonOf(err)))
 	}
 }
 
@@ -97,11 +99,11 @@ func (w *Watcher) kept(ctx context.Context, err error) bool {
 	switch {
 	case err == nil || errors.Is(err, store.ErrRefused):
 		if err != nil {
-			w.miss("some series", err)
+			w.miss(say.M("some series"), err)
 		}
 		if w.broken != "" {
 			w.broken = ""
-			w.o.Tell(Plain, "the history is written again")
+			w.o.Tell(Plain, say.M("writing the history again"))
 		}
 		w.drain(ctx)
 		return true
@@ -111,10 +113,14 @@ func (w *Watcher) kept(ctx context.Context, err error) bool {
 	// The store pauses between two attempts, so that one fault is told once however
 	// it is worded.
 	if w.broken == "" {
-		w.o.Tell(Err, "nothing is written, and will be tried again: "+err.Error())
+		w.o.Tell(Err, unwritten(err))
 	}
 	w.broken = err.Error()
 	return false
+}
+
+func unwritten(err error) say.Message {
+	return say.M("could not write the history, retrying: {reason}", "reason", gapwords.OfError(err))
 }
 
 // mostBacklog bounds the events that wait for room on the disk.
@@ -145,7 +151,7 @@ func (w *Watcher) keep(ctx context.Context, e history.Event) bool {
 	_, err := w.o.Store.AppendEvent(ctx, e)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPaused) && w.broken == "" {
 		w.broken = err.Error()
-		w.o.Tell(Err, "nothing is written, and will be tried again: "+w.broken)
+		w.o.Tell(Err, unwritten(err))
 	}
 	return err == nil
 }

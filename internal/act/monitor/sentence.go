@@ -1,87 +1,110 @@
 package monitor
 
 import (
-	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 // Sentence tells an event in one line; of what had to hold until it was told, since when.
-func Sentence(e history.Event) string {
+func Sentence(e history.Event) say.Message {
+	m := sentence(e)
 	if e.Held.IsZero() || !e.Held.Before(e.At) {
-		return sentence(e)
+		return m
 	}
-	return sentence(e) + " (since " + e.Held.UTC().Format(time.RFC3339) + ")"
+	return say.M("{event} (since {time})", "event", m, "time", e.Held.UTC().Format(time.RFC3339))
 }
 
-func sentence(e history.Event) string {
-	on := ""
-	if e.Instance != "" {
-		on = " of " + e.Instance
-	}
+func sentence(e history.Event) say.Message {
 	switch e.Kind {
 	case history.SettingChanged:
-		return e.Subject + on + fromTo(e) + origins(e) + detail(e)
+		return detailed(e, origins(e, about(e, "{name}: {before} → {after}",
+			"{name} of {instance}: {before} → {after}")))
 	case history.FindingAppeared:
-		return "new " + e.After + ": " + e.Subject + on + detail(e)
+		return detailed(e, about(e, "new {severity}: {name}", "new {severity}: {name} of {instance}",
+			"severity", severityWord(e.After)))
 	case history.FindingVanished:
-		return "gone: " + e.Subject + on + ", which was a " + e.Before
+		return about(e, "resolved: {name} (was {severity})", "resolved: {name} of {instance} (was {severity})",
+			"severity", severityWord(e.Before))
 	case history.FindingSeverity:
-		return e.Subject + on + " was a " + e.Before + " and is a " + e.After + detail(e)
+		return detailed(e, about(e, "{name}: {severity} → {now}",
+			"{name} of {instance}: {severity} → {now}",
+			"severity", severityWord(e.Before), "now", severityWord(e.After)))
 	case history.PlanStale:
 		if e.Before == "" && e.After == "" {
-			return "the plan" + on + " is stale: " + e.Subject + detail(e)
+			return detailed(e, about(e, "the plan is stale: {name}", "the plan of {instance} is stale: {name}"))
 		}
-		return "the plan" + on + " is stale: " + e.Subject + fromTo(e) + detail(e)
+		return detailed(e, about(e, "the plan is stale: {name} changed from {before} to {after}",
+			"the plan of {instance} is stale: {name} changed from {before} to {after}"))
 	case history.Restarted:
-		if e.Instance == "" {
-			return "the host was booted"
+		switch {
+		case e.Instance == "":
+			return say.M("the host was booted")
+		case e.Detail != "":
+			return detailed(e, say.Text(e.Instance))
 		}
-		if e.Detail != "" {
-			return e.Instance + ": " + e.Detail
-		}
-		return e.Instance + " was started at " + e.After + "; before at " + e.Before
+		return about(e, "", "{instance} was restarted at {after} (previous start: {before})")
 	case history.OOMKill:
-		if e.Instance == "" {
-			return "the kernel ran out of memory: " + e.Detail
-		}
-		return "the control group" + on + " ran out of memory: " + e.Detail
+		return about(e, "OOM kill: {detail}",
+			"OOM kill in the cgroup of {instance}: {detail}")
 	}
-	return string(e.Kind) + " " + e.Subject + on + detail(e)
+	return detailed(e, about(e, "{kind} {name}", "{kind} {name} of {instance}"))
 }
 
-func fromTo(e history.Event) string {
-	return " from " + orNothing(e.Before) + " to " + orNothing(e.After)
+// about is a clause about an event: the second of an instance, the first of the host.
+func about(e history.Event, host, instance say.Template, more ...any) say.Message {
+	pairs := append([]any{"kind", string(e.Kind), "name", gapwords.Arg(e.Subject), "instance", e.Instance,
+		"before", orNothing(e.Before), "after", orNothing(e.After), "detail", gapwords.Arg(e.Detail)}, more...)
+	if e.Instance == "" {
+		return say.M(host, pairs...)
+	}
+	return say.M(instance, pairs...)
 }
 
-func orNothing(s string) string {
+func orNothing(s string) any {
 	if s == "" {
-		return "nothing"
+		return say.M("nothing")
 	}
 	return s
 }
 
 // origins are who and where, in brackets.
-func origins(e history.Event) string {
-	var parts []string
+func origins(e history.Event, m say.Message) say.Message {
+	var parts []say.Message
 	for _, s := range []string{e.Who, e.Where} {
 		if s != "" {
-			parts = append(parts, s)
+			parts = append(parts, gapwords.Of(s))
 		}
 	}
 	if len(parts) == 0 {
-		return ""
+		return m
 	}
-	return " (" + strings.Join(parts, ", ") + ")"
+	return say.M("{event} ({origins})", "event", m, "origins", say.List{Items: parts})
 }
 
-func detail(e history.Event) string {
+func detailed(e history.Event, m say.Message) say.Message {
 	if e.Detail == "" {
-		return ""
+		return m
 	}
-	return ": " + e.Detail
+	return say.M("{event}: {detail}", "event", m, "detail", gapwords.Arg(e.Detail))
+}
+
+// severityWord is the word for a severity that a history has by its name.
+func severityWord(name string) say.Message {
+	switch name {
+	case check.Critical.String():
+		return say.M("critical")
+	case check.Warning.String():
+		return say.M("warning")
+	case check.Notice.String():
+		return say.M("notice")
+	case check.Info.String():
+		return say.M("info")
+	}
+	return say.Text(name)
 }
 
 // levelOf is how much the line of an event weighs.

@@ -30,7 +30,7 @@ func TestMemoryAdded(t *testing.T) {
 	wants(t, "a little", x.ofPlans())
 	x.stands(described(t, "ram=64GB,cpus=4,storage=ssd,pg=17"))
 	have := x.ofPlans()
-	wants(t, "added", have, "the plan is stale: total memory from 16 GB to 64 GB: planned now: ")
+	wants(t, "added", have, "the plan is stale: total memory changed from 16 GB to 64 GB: planned now: ")
 	if len(have) == 1 && !strings.Contains(have[0], "shared_buffers 4GB → 16GB") && !strings.Contains(have[0], "more") {
 		t.Errorf("it does not say what would be: %s", have)
 	}
@@ -41,9 +41,9 @@ func TestMemoryAdded(t *testing.T) {
 	x.stands(described(t, "ram=64GB,cpus=4,storage=ssd,pg=17"))
 	wants(t, "told already", x.ofPlans())
 	x.stands(described(t, "ram=128GB,cpus=4,storage=ssd,pg=17"))
-	wants(t, "and more", x.ofPlans(), "memory from 16 GB to 128 GB")
+	wants(t, "and more", x.ofPlans(), "memory changed from 16 GB to 128 GB")
 	x.stands(described(t, "ram=128GB,cpus=8,storage=ssd,pg=17"))
-	wants(t, "processors", x.ofPlans(), "the plan is stale: CPUs from 4 to 8")
+	wants(t, "processors", x.ofPlans(), "the plan is stale: CPUs changed from 4 to 8")
 	x.stands(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17"))
 	wants(t, "as it was", x.ofPlans())
 }
@@ -70,7 +70,7 @@ func TestConnectionsDoubled(t *testing.T) {
 	peak(150)
 	wants(t, "not twice", x.ofPlans())
 	peak(181)
-	wants(t, "twice", x.ofPlans(), "the plan of /srv/pg is stale: peak connections from 90 to 181")
+	wants(t, "twice", x.ofPlans(), "the plan of /srv/pg is stale: peak connections changed from 90 to 181")
 	peak(190)
 	wants(t, "told already", x.ofPlans())
 }
@@ -81,8 +81,8 @@ func TestDatabasesOutgrow(t *testing.T) {
 	for _, gb := range []float64{3, 15, 17, 18, 15, 17, 13, 17} {
 		x.stands(described(t, small), gb*(1<<30))
 	}
-	wants(t, "outgrown, twice", x.ofPlans(), "the plan of /srv/pg is stale: total database size from 3 GB to 17 GB",
-		"total database size from 3 GB to 17 GB")
+	wants(t, "outgrown, twice", x.ofPlans(), "the plan of /srv/pg is stale: total database size changed from 3 GB to 17 GB",
+		"total database size changed from 3 GB to 17 GB")
 }
 
 // TestDecisionsMoved: a decision that moves while no fact did is told when three
@@ -123,7 +123,7 @@ func TestDecisionsMoved(t *testing.T) {
 	} {
 		var have []string
 		for _, e := range stale(base, planned(c.value, "9 MB/s"), time.Time{}, time.Time{}) {
-			have = append(have, Sentence(e))
+			have = append(have, Sentence(e).String())
 		}
 		if !t.Run("", func(t *testing.T) { wants(t, c.value, have, c.want...) }) {
 			t.Logf("at step %d", i)

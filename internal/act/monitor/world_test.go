@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -73,7 +74,7 @@ func (x *world) begin() {
 		Dial:   func(context.Context, *snapshot.Instance) (sample.Asker, error) { return x.asker, x.asker.refuses },
 		Checks: func() check.Options { return check.Options{Today: "2026-11-21"} },
 		Rules:  func(*snapshot.Snapshot) rule.Options { return rule.Options{Profile: rule.Mixed} },
-		Tell:   func(_ Level, s string) { x.lines = append(x.lines, s) },
+		Tell:   func(_ Level, m say.Message) { x.lines = append(x.lines, m.String()) },
 		logs:   func(target.Target, *snapshot.Instance, []string) map[string]string { return nil },
 	})
 	x.w.recallHost(x.t.Context())
@@ -152,7 +153,7 @@ func (x *world) seen() int64 {
 func (x *world) told() []string {
 	var out []string
 	for _, l := range x.lines {
-		if !strings.HasPrefix(l, "looked: ") {
+		if !strings.HasPrefix(l, "checked; ") {
 			out = append(out, l)
 		}
 	}
@@ -163,7 +164,7 @@ func (x *world) told() []string {
 // turned are those lines that are of no finding.
 func (x *world) turned() []string {
 	return slices.DeleteFunc(x.told(), func(l string) bool {
-		return strings.HasPrefix(l, "new ") || strings.HasPrefix(l, "gone: ")
+		return strings.HasPrefix(l, "new ") || strings.HasPrefix(l, "resolved: ")
 	})
 }
 

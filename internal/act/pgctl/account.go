@@ -2,11 +2,11 @@ package pgctl
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -24,10 +24,10 @@ func Account(t target.Target, dir string) (*trust.Account, error) {
 	var no *trust.Refusal
 	if errors.As(err, &no) {
 		return nil, &say.Problem{Message: say.M("nothing is done on behalf of {dir}", "dir", dir),
-			Detail: say.Text(no.Reason), Hint: say.Text(no.Hint),
+			Detail: gapwords.Of(no.Reason), Hint: gapwords.Of(no.Hint),
 			Code: say.CodeRefused}
 	}
-	return nil, fmt.Errorf("account of %s: %w", dir, err)
+	return nil, say.Err("account of {dir}: {reason}", "dir", dir, "reason", err)
 }
 
 // account is accountIn, remembered: a server that is down for a restart still has
@@ -72,7 +72,7 @@ func (p *Server) FilesOf(in *snapshot.Instance) (target.Target, error) {
 		if p.Target.UID() != 0 {
 			return p.Target, nil
 		}
-		return nil, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return nil, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	return p.Files(dir)
 }

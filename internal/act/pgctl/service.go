@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -43,7 +44,7 @@ var supervisors = map[string]bool{
 func (p *Server) serviceOf(ctx context.Context, in *snapshot.Instance, pm postmaster, up bool) (service, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return service{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return service{}, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	p.lock.Lock()
 	known, ok := p.services[dir]
@@ -374,8 +375,8 @@ func (p *Server) mayRun(dir, program string) error {
 	var no *trust.Refusal
 	if errors.As(err, &no) {
 		return &say.Problem{Message: say.M("the server of {dir} cannot be restarted with its own programs", "dir", dir),
-			Detail: say.Text(no.Reason), Code: say.CodeRefused,
-			Hint: say.M("{hint}; or give --restart-command", "hint", no.Hint)}
+			Detail: gapwords.Of(no.Reason), Code: say.CodeRefused,
+			Hint: say.M("{hint}; or give --restart-command", "hint", gapwords.Arg(no.Hint))}
 	}
 	return err
 }

@@ -14,10 +14,10 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -45,18 +45,18 @@ type Options struct {
 
 // Errors that tell what kind of failure it was (errors.Is).
 var (
-	ErrNone    = errors.New("there is no history")                         // no such file
-	ErrForeign = errors.New("the file is no history of pgfettle")          // another file, or no SQLite at all
-	ErrNewer   = errors.New("the history was written by a newer pgfettle") // its user_version is above ours
-	ErrFull    = errors.New("the disk is full")                            // ENOSPC, a quota, or PagesMost
+	ErrNone    = say.Err("no history found")                         // no such file
+	ErrForeign = say.Err("not a history file of pgfettle")          // another file, or no SQLite at all
+	ErrNewer   = say.Err("the history was written by a newer pgfettle") // its user_version is above ours
+	ErrFull    = say.Err("the disk is full")                            // ENOSPC, a quota, or PagesMost
 	// a mount that is read-only, or a missing right
-	ErrReadOnly = errors.New("the history may not be written")
-	ErrLocked   = errors.New("another process is writing the history") // it holds the lock longer than we wait
-	ErrDamaged  = errors.New("the history is damaged")                 // SQLite says that the file is corrupt
+	ErrReadOnly = say.Err("the history may not be written")
+	ErrLocked   = say.Err("another process is writing the history") // it holds the lock longer than we wait
+	ErrDamaged  = say.Err("the history is damaged")                 // SQLite says that the file is corrupt
 	// after a failure; the disk was not touched
-	ErrPaused = errors.New("nothing is written until the pause has passed")
+	ErrPaused = say.Err("writing is paused after a failure")
 	// Append stored the others; see RefusedError
-	ErrRefused = errors.New("some points were not kept")
+	ErrRefused = say.Err("some values were not stored")
 )
 
 // WriteError is a write that did not succeed; the file is as it was before.
@@ -67,7 +67,12 @@ type WriteError struct {
 }
 
 // Error says which file, and why.
-func (e *WriteError) Error() string { return fmt.Sprintf("history %s: %v", e.Path, e.Err) }
+func (e *WriteError) Error() string { return e.In(nil) }
+
+// In returns it in the language of a catalog.
+func (e *WriteError) In(c *say.Catalogue) string {
+	return say.M("history {file}: {reason}", "file", e.Path, "reason", e.Err).In(c)
+}
 
 // Unwrap returns the cause, which errors.Is compares with ErrFull and the others.
 func (e *WriteError) Unwrap() error { return e.Err }

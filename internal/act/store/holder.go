@@ -2,11 +2,13 @@ package store
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // ServiceDir is where the history of the packaged service lies. Its account writes
@@ -17,7 +19,7 @@ const ServiceDir = "/var/lib/pgfettle-watch"
 // ErrOthers is that root was to open a file that another account can write. SQLite
 // is a large program to feed with bytes that somebody else chose, and with root's
 // rights there is nothing that a mistake in it would spare.
-var ErrOthers = errors.New("another account can write it")
+var ErrOthers = say.Err("another account may write it")
 
 // Holder is the account that a history belongs to, as root has to be it to read it:
 // the owner of the file, or of a folder above that he could put another in the place
@@ -39,7 +41,7 @@ func Holder(path string) (uid, gid int, known bool, err error) {
 		}
 		own, ok := st.Sys().(*syscall.Stat_t)
 		if !ok {
-			return 0, 0, false, fmt.Errorf("%s: its owner is not known", at)
+			return 0, 0, false, say.Err("{path}: its owner is not known", "path", at)
 		}
 		if own.Uid != 0 {
 			return int(own.Uid), int(own.Gid), true, nil
@@ -67,9 +69,9 @@ func rootsOwn(path string) error {
 	case err != nil:
 		return err
 	case uid != 0:
-		return fmt.Errorf("%w: that of user id %d", ErrOthers, uid)
+		return say.Err("{reason}: that of user id {uid}", "reason", ErrOthers, "uid", strconv.Itoa(uid))
 	case !known:
-		return fmt.Errorf("%w: those who may write its folder", ErrOthers)
+		return say.Err("{reason}: those who may write its folder", "reason", ErrOthers)
 	}
 	return nil
 }

@@ -15,8 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"pgregory.net/rapid"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // A file that is not ours is refused, to write and to read, and is not changed.

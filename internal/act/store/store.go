@@ -14,8 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/fact/history"
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // Store is a history that is open. Its methods may be called at once.
@@ -101,7 +103,7 @@ func OpenRead(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	fail := func(err error) (*Store, error) { return nil, fmt.Errorf("history %s: %w", path, classify(path, err)) }
+	fail := func(err error) (*Store, error) { return nil, ofHistory(path, err) }
 	if err := regular(path); err != nil {
 		return fail(err)
 	}
@@ -163,7 +165,7 @@ func regular(path string) error {
 	case err != nil:
 		return err
 	case !st.Mode().IsRegular():
-		return fmt.Errorf("%w: it is a %s", ErrForeign, st.Mode().Type())
+		return say.Err("{reason}: it is a {type}", "reason", ErrForeign, "type", st.Mode().Type().String())
 	}
 	return nil
 }
@@ -242,7 +244,7 @@ func (s *Store) recognize() error {
 			return err
 		}
 		if kind == "trigger" {
-			return fmt.Errorf("%w: it holds the trigger %q", ErrForeign, name)
+			return say.Err("{reason}: it holds the trigger {name}", "reason", ErrForeign, "name", say.Quoted(name))
 		}
 		found[name] = text
 	}
@@ -255,13 +257,14 @@ func (s *Store) recognize() error {
 	case id != applicationID:
 		return ErrForeign
 	case ver > version:
-		return fmt.Errorf("%w: its version is %d, and this program knows %d", ErrNewer, ver, version)
+		return say.Err("{reason}: its version is {version}, and this program knows {known}", "reason", ErrNewer,
+			"version", ver, "known", version)
 	case ver < 1:
 		return ErrForeign
 	}
 	for _, o := range objects {
 		if found[o.name] != o.sql {
-			return fmt.Errorf("%w: %s is not as we made it", ErrForeign, o.name)
+			return say.Err("{reason}: {name} is not as we made it", "reason", ErrForeign, "name", o.name)
 		}
 	}
 	return nil
@@ -339,7 +342,7 @@ func (s *Store) view(ctx context.Context, do func(*sql.Tx) error) error {
 		tx.Rollback()
 	}
 	if err != nil {
-		return fmt.Errorf("history %s: %w", s.path, classify(s.path, err))
+		return ofHistory(s.path, err)
 	}
 	return nil
 }
@@ -369,6 +372,11 @@ const (
 	ioWrite, ioFsync, ioTruncate, ioShmSize              = 3, 4, 6, 19
 )
 
+// ofHistory is an error about a history, classified.
+func ofHistory(path string, err error) error {
+	return say.Err("history {file}: {reason}", "file", path, "reason", classify(path, err))
+}
+
 // classify puts one of the errors of this package before one of SQLite or the system.
 func classify(path string, err error) error {
 	if err == nil {
@@ -380,7 +388,7 @@ func classify(path string, err error) error {
 			return err
 		}
 	}
-	as := func(kind error) error { return fmt.Errorf("%w (%w)", kind, err) }
+	as := func(kind error) error { return say.Err("{reason} ({error})", "reason", kind, "error", err) }
 	switch {
 	case errors.Is(err, errBlock):
 		return as(ErrDamaged)

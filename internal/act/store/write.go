@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -234,7 +235,7 @@ func kindOf(err error) string {
 // paused is the error of a write within the pause after a failure.
 func (s *Store) paused() error {
 	if s.lock == nil {
-		return &WriteError{Path: s.path, Err: fmt.Errorf("%w: it was opened to be read", ErrReadOnly)}
+		return &WriteError{Path: s.path, Err: say.Err("{reason}: it was opened to be read", "reason", ErrReadOnly)}
 	}
 	if s.failed != nil && s.now().Before(s.retry) {
 		return &WriteError{Path: s.path, Err: fmt.Errorf("%w: %w", ErrPaused, s.failed)}

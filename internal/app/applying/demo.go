@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
@@ -40,7 +40,7 @@ func Demo(ctx context.Context, r DemoRequest) (_ string, err error) {
 	// lies in it.
 	dir, err := os.MkdirTemp("", "pgfettle-demo-")
 	if err != nil {
-		return "", fmt.Errorf("journal of the demo: %w", err)
+		return "", say.Err("journal of the demo: {error}", "error", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	place := *r.Place
@@ -61,7 +61,7 @@ func Demo(ctx context.Context, r DemoRequest) (_ string, err error) {
 	auto := filepath.Join(inst.DataDir, "postgresql.auto.conf")
 	was, err := h.Target.ReadFile(auto, plan.MaxFile)
 	if err != nil {
-		return "", fmt.Errorf("settings before: %w", err)
+		return "", say.Err("settings before: {error}", "error", err)
 	}
 	s := &Choice{Options: selection.Options{MaxEffect: knob.Restart}, Plan: PerUnit(&part, l.Snapshot),
 		Snapshot: l.Snapshot}
@@ -99,10 +99,10 @@ func Demo(ctx context.Context, r DemoRequest) (_ string, err error) {
 	}
 	is, err := h.Target.ReadFile(auto, plan.MaxFile)
 	if err != nil {
-		return "", fmt.Errorf("settings after: %w", err)
+		return "", say.Err("settings after: {error}", "error", err)
 	}
 	if !bytes.Equal(was, is) {
-		return "", fmt.Errorf("%s differs from its contents before the apply", auto)
+		return "", say.Err("{file} differs from its contents before the apply", "file", auto)
 	}
 	return auto, nil
 }

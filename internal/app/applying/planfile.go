@@ -3,7 +3,6 @@ package applying
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -23,12 +22,12 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 	*app.Session, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("plan file: %w", err)
+		return nil, nil, say.Err("plan file: {error}", "error", err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, plan.MaxFile+1))
 	if err != nil {
-		return nil, nil, fmt.Errorf("plan file %q: %w", name, err)
+		return nil, nil, say.Err("plan file {name}: {error}", "name", say.Quoted(name), "error", err)
 	}
 	made, about, err := plan.Decode(b)
 	if err != nil {
@@ -42,7 +41,8 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 		l = inTree(about)
 	case len(about) == 1 && filepath.IsAbs(about[0]):
 		if _, err := os.Stat(about[0]); errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, elsewhere(name, fmt.Errorf("instance %s does not exist on this host", about[0]))
+			return nil, nil, elsewhere(name, say.Err("instance {instance} does not exist on this host",
+				"instance", about[0]))
 		}
 		l, err = p.Host.Open(ctx, app.Request{Target: about[0], Deep: deep, Policy: pol})
 	default:
@@ -72,7 +72,7 @@ func (p *Place) fresh(ctx context.Context, made *plan.Plan, l *app.Session, chos
 	}
 	again, err := l.PlanBy(ctx, made.Options())
 	if err != nil {
-		return errors.Join(errors.New("could not make the plan again"), err)
+		return errors.Join(say.Err("could not make the plan again"), err)
 	}
 	part := *made
 	part.Changes = chosen

@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -40,7 +41,7 @@ func Status(ctx context.Context, p *Place, id string) ([]journal.Drift, error) {
 	for _, j := range list {
 		if why := j.Trouble(); why != "" {
 			damaged = true
-			p.Host.Tell("warning", say.Text(why))
+			p.Host.Tell("warning", gapwords.Of(why))
 		}
 	}
 	if len(all.Changes) == 0 && !damaged {

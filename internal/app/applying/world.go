@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -53,7 +54,7 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 			if in := l.Snapshot.Instance(key); in != nil {
 				return in, nil
 			}
-			return nil, fmt.Errorf("instance %s is not in the snapshot", key)
+			return nil, say.Err("instance {key} is not in the snapshot", "key", key)
 		}
 		w.Activate = func(ctx context.Context, key string, e knob.Effect) error {
 			in, err := byKey(key)

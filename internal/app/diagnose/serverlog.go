@@ -63,6 +63,9 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 	return in.report(ctx, h, r)
 }
 
+// ofEvidence is what a log without a file of its own is called.
+const ofEvidence say.Template = "log in the evidence"
+
 // archivedLog says what the log shows that an evidence of 'pgfettle read' holds; nil where
 // there is none.
 func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error) {
@@ -70,7 +73,7 @@ func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error)
 	if s.Collected != nil || !in.paste(s) {
 		return nil, nil
 	}
-	in.files[0].name = "log in the evidence"
+	in.files[0].name = string(ofEvidence)
 	if err := in.from(ctx, s, 0); err != nil {
 		return nil, err
 	}
@@ -188,7 +191,7 @@ func logError(name string, err error) error {
 				"diagnose log -"),
 			Code: say.CodeError}
 	}
-	return fmt.Errorf("log %q: %w", name, err)
+	return say.Err("log {name}: {error}", "name", say.Quoted(name), "error", err)
 }
 
 // logInput is what is to be read, and what is known of the server that wrote it.
@@ -276,7 +279,7 @@ func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *s
 	}
 	if err != nil {
 		if src.Entries == 0 {
-			return fmt.Errorf("log %q: %w", name, err)
+			return say.Err("log {name}: {error}", "name", say.Quoted(name), "error", err)
 		}
 		h.Tell("warning", say.M("{name}: {error}; the rest of the log was not read", "name", name, "error", err))
 	}

@@ -76,7 +76,7 @@ func Slow(h *app.Host, args []string) (SlowPlans, error) {
 
 // readPlans reads the plans of a file, never more of it than a plan may be.
 func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
-	b, label, err := readBounded(h, name, queryplan.MaxText, "the output of EXPLAIN (ANALYZE, BUFFERS)")
+	b, label, err := readBounded(h, name, queryplan.MaxText, say.M("the output of EXPLAIN (ANALYZE, BUFFERS)"))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 }
 
 // readBounded reads a file or standard input, one byte more than may be read at most.
-func readBounded(h *app.Host, name string, most int, what string) (b []byte, label string, err error) {
+func readBounded(h *app.Host, name string, most int, what say.Message) (b []byte, label any, err error) {
 	var r io.Reader = h.Input
 	label = "stdin"
 	if name != "-" {
@@ -109,17 +109,17 @@ func readBounded(h *app.Host, name string, most int, what string) (b []byte, lab
 				return nil, "", say.Usage(say.M("file {name} does not exist", "name", say.Quoted(name)),
 					say.M("Name a file with {what}.", "what", what))
 			}
-			return nil, "", fmt.Errorf("%q: %w", name, err)
+			return nil, "", say.Err("{label}: {error}", "label", say.Quoted(name), "error", err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {
 			return nil, "", say.Usage(say.M("{name} is a directory", "name", say.Quoted(name)),
 				say.M("Name a file with {what}. For a running instance, use --sample.", "what", what))
 		}
-		r, label = f, fmt.Sprintf("%q", name)
+		r, label = f, say.Quoted(name)
 	}
 	if b, err = io.ReadAll(io.LimitReader(r, int64(most)+1)); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", label, err)
+		return nil, "", say.Err("{label}: {error}", "label", label, "error", err)
 	}
 	return b, label, nil
 }
@@ -127,7 +127,7 @@ func readBounded(h *app.Host, name string, most int, what string) (b []byte, lab
 // Profile reads what perf wrote: perf report --stdio, perf script, or folded stacks; "-" is
 // standard input.
 func Profile(h *app.Host, name string) (*sampled.Profile, error) {
-	b, label, err := readBounded(h, name, live.MaxProfile, "the output of perf report --stdio or perf script")
+	b, label, err := readBounded(h, name, live.MaxProfile, say.M("the output of perf report --stdio or perf script"))
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,9 @@
 package knob
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Address names one setting, as layer prefix, colon and name:
@@ -98,9 +99,9 @@ func Parse(s string) (Address, error) {
 	prefix, name, ok := strings.Cut(s, ":")
 	if _, known := layerOf[prefix]; !ok || !known || name == "" {
 		return "",
-			fmt.Errorf(
-				"%q is not the address of a knob: write pg:NAME, wal:location, tablespace:NAME/OPTION, sysctl:NAME, "+
-					"thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
+			say.Err("{text} is not the address of a knob: write pg:NAME, wal:location, tablespace:NAME/OPTION, "+
+				"sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME",
+				"text", say.Quoted(s))
 	}
 	if prefix == tablespace {
 		return parseTablespace(s)
@@ -151,7 +152,7 @@ func ParseEffect(s string) (Effect, error) {
 			return Effect(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is not an effect: write now, reload, restart or reboot", s)
+	return 0, say.Err("{text} is not an effect: write now, reload, restart or reboot", "text", say.Quoted(s))
 }
 
 // EffectOf returns the effect that PostgreSQL's context of a setting implies.

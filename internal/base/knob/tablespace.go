@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const tablespace = "tablespace"
@@ -86,9 +88,8 @@ func parseTablespace(s string) (Address, error) {
 	name, option, ok := a.Tablespace()
 	if !ok {
 		return "",
-			fmt.Errorf(
-				"%q is not the address of an option of a tablespace: write tablespace:NAME/OPTION, with %%XX for "+
-					"what is neither a letter nor a digit", s)
+			say.Err("{text} is not the address of an option of a tablespace: write tablespace:NAME/OPTION, with %XX "+
+				"for what is neither a letter nor a digit", "text", say.Quoted(s))
 	}
 	return Tablespace(name, option), nil
 }

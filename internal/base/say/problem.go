@@ -1,9 +1,6 @@
 package say
 
-import (
-	"errors"
-	"strings"
-)
+import "strings"
 
 // Exit codes that a Problem may carry; the whole table is in the help of every
 // command.
@@ -42,26 +39,3 @@ func (p *Problem) In(c *Catalogue) string {
 	}
 	return p.Message.In(c) + ": " + detail
 }
-
-// Wrapping returns what an error puts before the words of a problem that it wraps.
-func Wrapping(err error, p *Problem) string {
-	whole, inner := err.Error(), p.Error()
-	if n := len(whole) - len(inner); n > 0 && whole[n:] == inner {
-		return whole[:n]
-	}
-	return ""
-}
-
-// ErrorIn returns the text of an error in the language of a catalog: of a problem, also of
-// one that is wrapped. What a system or a server said stays as it is.
-func ErrorIn(err error, c *Catalogue) string {
-	if p, ok := errors.AsType[*Problem](err); ok {
-		if text := Wrapping(err, p); text != "" || err == error(p) {
-			return text + p.In(c)
-		}
-	}
-	return err.Error()
-}
-
-// OfError is the text of an error as a message.
-func OfError(err error) Message { return M("{error}", "error", err) }

@@ -44,6 +44,39 @@ func src(id, title, publisher, version, date, url string) Source {
 	return Source{ID: id, Title: title, Publisher: publisher, Version: version, Date: date, URL: url}
 }
 
+// own is a source of this project, whose title follows the language.
+func own(id string, title Template, url string) Source {
+	return Source{ID: id, Title: string(title), Publisher: ownPublisher, Date: "2026-11", URL: url}
+}
+
+const ownPublisher = "pgfettle"
+
+// unnamed is a publisher that is described and not named.
+const unnamed Template = "a PostgreSQL consultant's blog"
+
+// In returns the source with its words of this project in the language of a catalog. A title of others stays.
+func (s Source) In(c *Catalogue) Source {
+	switch s.Publisher {
+	case ownPublisher:
+		s.Title = c.Text(s.Title)
+	case string(unnamed):
+		s.Publisher = c.Text(s.Publisher)
+	}
+	return s
+}
+
+// SourcesIn returns sources with their words of this project in the language of a catalog.
+func SourcesIn(list []Source, c *Catalogue) []Source {
+	if c == nil {
+		return list
+	}
+	out := make([]Source, len(list))
+	for i, s := range list {
+		out[i] = s.In(c)
+	}
+	return out
+}
+
 var sources = index(
 	src("pg-config", "Server Configuration", "PostgreSQL Global Development Group", "13–18", "2026",
 		"https://www.postgresql.org/docs/current/runtime-config.html"),
@@ -248,7 +281,7 @@ var sources = index(
 		"https://man7.org/linux/man-pages/man1/free.1.html"),
 	src("crontab-man", "crontab(5)", "cron", "", "2025",
 		"https://man7.org/linux/man-pages/man5/crontab.5.html"),
-	src("rotation-arithmetic", "Arithmetic of rotation speeds and line codes", "pgfettle", "", "2026-11",
+	own("rotation-arithmetic", "Arithmetic of rotation speeds and line codes",
 		"https://github.com/pgfettle/pgfettle/blob/main/docs/pages/sata-line-rate.md"),
 	src("thebuild-work-mem", "A formula for work_mem", "thebuild.com", "", "2023-03",
 		"https://thebuild.com/blog/"),
@@ -273,7 +306,7 @@ var sources = index(
 		"https://www.freedesktop.org/software/systemd/man/latest/systemd-oomd.service.html"),
 	src("dalibo-j1", "Module J1: tuning the system and the instance", "Dalibo", "24.12", "2024-12",
 		"https://public.dalibo.com/exports/formation/manuels/modules/j1/j1.handout.html"),
-	src("blog-page-tables", "Page tables and the TLB", "a PostgreSQL consultant's blog", "", "2018",
+	src("blog-page-tables", "Page tables and the TLB", string(unnamed), "", "2018",
 		"https://github.com/pgfettle/pgfettle/blob/main/docs/coverage.md"),
 	src("percona-huge-pages", "Huge pages for PostgreSQL", "Percona", "", "2022",
 		"https://www.percona.com/blog/"+
@@ -288,9 +321,9 @@ var sources = index(
 		"https://tuned-project.org/"),
 	src("tuned-postgresql", "tuned profile postgresql", "TuneD", "", "2026",
 		"https://github.com/redhat-performance/tuned/blob/master/profiles/postgresql/tuned.conf"),
-	src("pgfettle-policy", "The policy file: what a site has decided for itself", "pgfettle", "", "2026-11",
+	own("pgfettle-policy", "The policy file: what a site has decided for itself",
 		"https://github.com/pgfettle/pgfettle/blob/main/docs/policy.md"),
-	src("pgfettle-measured", "Measured by this project on PostgreSQL 13–18 and kernel 6.18", "pgfettle", "", "2026-11",
+	own("pgfettle-measured", "Measured by this project on PostgreSQL 13–18 and kernel 6.18",
 		"https://github.com/pgfettle/pgfettle/blob/main/docs/benchmarks.md"),
 )
 

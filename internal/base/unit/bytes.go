@@ -111,11 +111,11 @@ func ParseBytes(s string) (Bytes, error) {
 	suffix = strings.TrimSuffix(strings.TrimSuffix(suffix, "b"), "i")
 	mult, ok := map[string]Bytes{"": 1, "k": KB, "m": MB, "g": GB, "t": TB}[suffix]
 	if !ok || num == "" {
-		return 0, fmt.Errorf("%q is not an amount of memory: write a number and B, kB, MB, GB or TB", s)
+		return 0, &Fault{Text: noMemory, Value: s}
 	}
 	f, err := strconv.ParseFloat(num, 64)
 	if err != nil || f*float64(mult) >= math.MaxInt64 {
-		return 0, fmt.Errorf("%q is not an amount of memory", s)
+		return 0, &Fault{Text: muchMemory, Value: s}
 	}
 	return Bytes(math.Round(f * float64(mult))), nil
 }

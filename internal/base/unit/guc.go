@@ -1,7 +1,6 @@
 package unit
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -81,7 +80,7 @@ func parseGUC(s, base string, whole bool) (float64, error) {
 	n, rest, ok := CNumber(s, whole)
 	suffix := strings.Trim(rest, Blanks)
 	if !ok || math.IsInf(n, 0) || suffix != "" && !letter(suffix[0]) {
-		return 0, fmt.Errorf("%q is not a number", s)
+		return 0, &Fault{Text: noNumber, Value: s}
 	}
 	b, okBase := gucUnits[base]
 	if suffix == "" {
@@ -90,12 +89,12 @@ func parseGUC(s, base string, whole bool) (float64, error) {
 	u, okUnit := gucUnits[suffix]
 	switch {
 	case !okBase:
-		return 0, fmt.Errorf("%q has the unit %s, but this setting has none", s, suffix)
+		return 0, &Fault{Text: hasNoUnit, Value: s, Unit: suffix}
 	case !okUnit || (b.bytes > 0) != (u.bytes > 0):
 		if b.bytes > 0 {
-			return 0, fmt.Errorf("%q: valid units are B, kB, MB, GB and TB", s)
+			return 0, &Fault{Text: memoryUnits, Value: s}
 		}
-		return 0, fmt.Errorf("%q: valid units are us, ms, s, min, h and d", s)
+		return 0, &Fault{Text: timeUnits, Value: s}
 	case b.bytes > 0:
 		return fits(s, math.RoundToEven(n*float64(u.bytes)/float64(b.bytes)), b)
 	default:
@@ -115,7 +114,7 @@ func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' |
 func fits(s string, n float64, base gucUnit) (float64, error) {
 	if !(math.Abs(n)*max(float64(base.bytes), float64(base.usec)) < math.MaxInt64) &&
 		(base.bytes > 0 || base.usec > 0) {
-		return 0, fmt.Errorf("%q is too large", s)
+		return 0, &Fault{Text: tooLarge, Value: s}
 	}
 	return n, nil
 }
@@ -125,11 +124,11 @@ func fits(s string, n float64, base gucUnit) (float64, error) {
 // nan, 0x10, 1_000) and what a double cannot hold is an error.
 func Figure(s string) (float64, error) {
 	if strings.Trim(s, "0123456789+-.eE") != "" {
-		return 0, fmt.Errorf("%q is not a number", s)
+		return 0, &Fault{Text: noNumber, Value: s}
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a number", s)
+		return 0, &Fault{Text: noNumber, Value: s}
 	}
 	return f, nil
 }

@@ -50,7 +50,7 @@ func ParseKernel(s string) (Kernel, error) {
 	for i, p := range strings.SplitN(strings.Trim(num, "."), ".", 4) {
 		n, err := strconv.Atoi(p)
 		if err != nil || n > 1<<20 {
-			return Kernel{}, fmt.Errorf("kernel release %q", rel)
+			return Kernel{}, &Fault{Text: noRelease, Value: rel}
 		}
 		switch i {
 		case 0:
@@ -62,7 +62,7 @@ func ParseKernel(s string) (Kernel, error) {
 		}
 	}
 	if k.Major == 0 {
-		return Kernel{}, fmt.Errorf("kernel release %q", rel)
+		return Kernel{}, &Fault{Text: noRelease, Value: rel}
 	}
 	return k, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -20,6 +22,9 @@ const (
 	deepest = 3    // reasons within reasons: a problem, the error in it, and the system's word for that
 	joints  = 6    // places at which a text may be two texts: a path and an address have ": " too, and time is bounded
 )
+
+// An error that is no message of ours is recognized where a message names it.
+func init() { say.Recognize(Of) }
 
 // Of returns an English text as a message that reads the same in English.
 func Of(english string) say.Message { return of(english, 0) }
@@ -38,6 +43,14 @@ func In(c *say.Catalogue, english string) string {
 		return english
 	}
 	return Of(english).In(c)
+}
+
+// OfError is the text of an error as a message: its own words, or those of a system where they are known.
+func OfError(err error) say.Message {
+	if say.Speaks(err) {
+		return say.OfError(err)
+	}
+	return Of(err.Error())
 }
 
 // Gaps returns gaps with their reasons, and what would reveal them, in the language of a catalog.
@@ -140,6 +153,14 @@ func valueOf(name, part string, depth int) (any, bool) {
 	case name == "time":
 		d, err := time.ParseDuration(part)
 		return length{part, d}, err == nil
+	case name == "account" || name == "owner":
+		if uid, ok := strings.CutPrefix(part, "user "); ok {
+			return say.M("user {uid}", "uid", uid), true
+		}
+	case name == "word": // of short texts, which what others say may begin with
+		return part, !strings.Contains(part, " ")
+	case name == "path" || name == "dir":
+		return part, strings.HasPrefix(part, "/")
 	case slices.Contains(amounts, name):
 		figure, _, _ := strings.Cut(part, " ")
 		return say.Number(part), strings.Trim(figure, "0123456789.,e+") == ""
@@ -238,8 +259,9 @@ type templates struct {
 }
 
 // kinds are all templates.
-var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, events, planFacts, measurements,
-	probing, measuredTexts, reveals, systems, malformed, disturbances, notes, statements}
+var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, probing, measuredTexts,
+	refusals, facts, events, planFacts, steps, damage, moves, exercises, reveals, systems, malformed, disturbances, notes,
+	statements}
 
 var read = sync.OnceValue(func() *templates {
 	all := &templates{whole: map[string]say.Template{}}
@@ -276,4 +298,20 @@ func parts(t say.Template) *template {
 	p.words = append(p.words, rest)
 	p.own += len(rest)
 	return p
+}
+
+// capital is a message that begins a sentence, in every language.
+type capital struct{ say.Message }
+
+// Capital returns an English text as an argument that begins a sentence.
+func Capital(english string) any { return capital{Of(english)} }
+
+// In returns it in the language of a catalog.
+func (t capital) In(c *say.Catalogue) string {
+	s := t.Message.In(c)
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
 }

@@ -33,6 +33,8 @@ func filled(t say.Template) string {
 			fill = "5s"
 		case name == "span":
 			fill = "1 h 20 min"
+		case name == "word":
+			fill = "word"
 		case name == "reason":
 			fill = "permission denied"
 		}
@@ -65,7 +67,7 @@ func TestEnglishStays(t *testing.T) {
 // TestEveryLanguageHasThem holds that each is told in each language, with all that it names.
 func TestEveryLanguageHasThem(t *testing.T) {
 	sameAsEnglish := regexp.MustCompile(
-		`^(GRANT |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
+		`^(GRANT |chmod |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
 	for _, lang := range say.Languages() {
 		if lang == say.English {
 			continue

@@ -219,6 +219,8 @@ var events = []say.Template{
 	"another process is writing the history",
 	"the history is damaged",
 	"the history holds {n} events; older ones are removed",
+	"{where}, read by the server {when}",
+	"{file}, plan {n}",
 	"{name}: too many series: the history holds {n}, and no new one is added",
 }
 
@@ -267,6 +269,59 @@ var measurements = []say.Template{
 	"its free space could not be asked for: {reason}",
 	"{free} are free there, and {spare} have to stay so",
 	"only {free} are available, too little to take some",
+}
+
+// Of instances that nothing is done on behalf of, as package trust refuses them.
+var refusals = []say.Template{
+	"{account} is not among the owners that the policy trusts",
+	"{account} is no system account",
+	"a server of PostgreSQL does not run as root",
+	"the process runs as root",
+	"the process runs with the rights of two accounts",
+	"the account that it runs as cannot be told: {reason}",
+	"its data directory cannot be looked at: {reason}",
+	"its data directory {dir} is no folder",
+	"it runs as {account}, and its data directory {dir} belongs to {owner}",
+	"it runs as {account} from a program of {owner}",
+	"it belongs to another account than the instance",
+	"others may write its data directory {dir}",
+	"others may write {dir}",
+	"{dir} belongs to root, as which no server runs",
+	"{dir} is no folder",
+	"{dir} can be exchanged by somebody else: {reason}",
+	"{name} is no absolute path",
+	"{name} is no regular file",
+	"{name} is not run as {account}: {reason}",
+	"{path} belongs to user {uid}",
+	"{path} may be written by everybody",
+	"{path} may be written by group {gid}",
+	"{name}: four ids are expected",
+	"chmod go-w {dir}",
+	"chown it to the account that the server runs as",
+	"let root or {account} own every folder on the way, or start the server",
+	"let root or {account} own the program",
+	"let root own it and the folders on the way",
+	"name its data directory with --trust, or its account in the policy: [trust] owners = [\"{name}\"]",
+	"data directory: {reason}",
+}
+
+// Of facts that are no file and no answer of a server: what they are called.
+var facts = []say.Template{
+	"programs of the host",
+	"today's date",
+	"transactions per second",
+	"kernel log",
+	"OOM kills",
+	"limits",
+	"clock",
+	"settings",
+	"database {word}",
+	"setting {word}",
+	"storage under {path}",
+	"free space of {path}",
+	"file system of {path}",
+	"disk under {path}",
+	"log of {instance}",
 }
 
 // What would reveal a fact.
@@ -400,8 +455,8 @@ var malformed = []say.Template{
 	"no counter",
 	"no membership",
 	"no heading",
-	"no column {name}",
-	"no line {name}",
+	"no column {word}",
+	"no line {word}",
 	"no line cpu or no line btime",
 	"no line oom_kill",
 	"no line «some»",

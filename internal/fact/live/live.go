@@ -5,11 +5,11 @@
 package live
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
@@ -116,7 +116,7 @@ const maxSymbols = 500
 func ParsePerf(b []byte) ([]Symbol, error) {
 	own, _ := perfReport(string(b))
 	if len(own) == 0 {
-		return nil, errors.New("no line of a report of perf is in it")
+		return nil, say.Err("no line of a report of perf is in it")
 	}
 	return own, nil
 }

@@ -2,12 +2,13 @@ package live
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Profile is where processor time went, as perf saw it.
@@ -30,7 +31,7 @@ const (
 	maxNames   = 100000   // different functions
 )
 
-var errProfile = errors.New("no output of perf report --stdio or perf script, and no folded stacks are in it")
+var errProfile = say.Err("no output of perf report --stdio or perf script, and no folded stacks are in it")
 
 var (
 	perfEvent = regexp.MustCompile(`^# Samples: ([\d.]+)([KMG]?) +of event '([^']*)'`)

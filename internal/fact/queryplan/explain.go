@@ -9,8 +9,9 @@ package queryplan
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
@@ -202,9 +203,9 @@ type Memory struct {
 
 // errors of a text that holds no plan, for people.
 var (
-	ErrNone  = errors.New("no plan of EXPLAIN is in it")
-	ErrOther = errors.New("it is a plan of")
-	ErrLarge = fmt.Errorf("larger than %d MB", MaxText>>20)
+	ErrNone  = say.Err("no plan of EXPLAIN is in it")
+	ErrOther = errors.New("a plan of another database")
+	ErrLarge = say.Err("larger than {size}", "size", unit.Bytes(MaxText))
 )
 
 // Parse returns every plan of a text, in its order. A text without any is an error.

@@ -2,12 +2,12 @@ package queryplan
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
@@ -26,7 +26,7 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		}
 		o, end, cut, err := decode(text[from:])
 		if err != nil {
-			return nil, fmt.Errorf("JSON: the plan is cut off or damaged: %w", err)
+			return nil, say.Err("JSON: the plan is cut off or damaged: {error}", "error", err)
 		}
 		if fragment {
 			o = object{"Plan": map[string]any(o)}
@@ -161,7 +161,7 @@ func planOf(o object) (*Plan, error) {
 	}
 	root := o.object("Plan")
 	if strings.TrimSpace(root.text("Node Type")) == "" {
-		return nil, fmt.Errorf("JSON: the plan has no Node Type")
+		return nil, say.Err("JSON: the plan has no Node Type")
 	}
 	count := 0
 	var err error
@@ -213,7 +213,7 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 	}
 	n := &Node{Head: headOf(o), Subplan: o.text("Subplan Name")}
 	if strings.TrimSpace(o.text("Node Type")) == "" { // a part of a plan
-		n.Head, n.Missing = MissingHead, true
+		n.Head, n.Missing = string(MissingHead), true
 	} else if n.Head == "" { // a ModifyTable whose operation is cut off
 		n.Head = Head(o.text("Node Type"))
 	}

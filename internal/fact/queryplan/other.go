@@ -1,9 +1,8 @@
 package queryplan
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // estimates of PostgreSQL are two costs with two points between them.
@@ -33,7 +32,8 @@ func other(text string) error {
 	}
 	for _, o := range others {
 		if o.mark.MatchString(text) {
-			return fmt.Errorf("%w: %w %s, not of PostgreSQL", ErrNone, ErrOther, o.product)
+			return say.Err("no plan of EXPLAIN is in it: it is a plan of {product}, not of PostgreSQL",
+				"product", o.product, "kind", ErrNone, "other", ErrOther)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package queryplan
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -10,13 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 var (
-	errNodes = errors.New("a plan of too many nodes, or nested too deeply")
-	errPlans = errors.New("more plans than can be read")
+	errNodes = say.Err("a plan of too many nodes, or nested too deeply")
+	errPlans = say.Err("more plans than can be read")
 	// estimated and measured are the end of a node's line, each of which may be missing.
 	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
 	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)

@@ -2,10 +2,12 @@ package queryplan
 
 import (
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // MissingHead is the name of a node whose own line is missing.
-const MissingHead = "(its own line is missing)"
+const MissingHead say.Template = "(its own line is missing)"
 
 // builder makes a plan of the lines of a segment.
 type builder struct {
@@ -118,7 +120,7 @@ func (s *segment) root() (start, int) {
 			left = left || arrows > 0 && it.column <= least && known(name)
 		}
 	}
-	missing := &Node{Head: MissingHead, Missing: true}
+	missing := &Node{Head: string(MissingHead), Missing: true}
 	if first != 0 { // lines of a node whose own is missing come first
 		column := properties
 		if first >= 0 {

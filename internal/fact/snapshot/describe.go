@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -63,16 +64,16 @@ func ParseDescription(spec string) (Description, error) {
 		Settings: map[string]string{}}
 	fields := strings.FieldsFunc(spec, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 	if len(fields) == 0 {
-		return d, fmt.Errorf("nothing is described; write for example ram=64GB,cpus=16,storage=nvme,pg=17")
+		return d, say.Err("nothing is described; write for example ram=64GB,cpus=16,storage=nvme,pg=17")
 	}
 	seen := map[string]bool{}
 	for _, f := range fields {
 		key, val, ok := strings.Cut(f, "=")
 		if !ok || val == "" {
-			return d, fmt.Errorf("%q is not KEY=VALUE", f)
+			return d, say.Err("{text} is not KEY=VALUE", "text", say.Quoted(f))
 		}
 		if seen[key] {
-			return d, fmt.Errorf("%s stands there twice", key)
+			return d, say.Err("{key} stands there twice", "key", key)
 		}
 		seen[key] = true
 		if err := d.set(key, val); err != nil {
@@ -80,17 +81,19 @@ func ParseDescription(spec string) (Description, error) {
 		}
 	}
 	if !seen["ram"] {
-		return d, fmt.Errorf("ram is missing; write for example ram=64GB")
+		return d, say.Err("ram is missing; write for example ram=64GB")
 	}
 	d.NoMajor = !seen["pg"]
 	if d.CPUs == 0 {
 		d.CPUs, d.NoCPUs = max(assumedCPUs, d.Sockets), true
 	}
 	if d.Sockets > d.CPUs {
-		return d, fmt.Errorf("sockets=%d with cpus=%d: a socket has at least one processor", d.Sockets, d.CPUs)
+		return d, say.Err("sockets={sockets} with cpus={cpus}: a socket has at least one processor",
+			"sockets", strconv.Itoa(d.Sockets), "cpus", strconv.Itoa(d.CPUs))
 	}
 	if d.CGroup > d.RAM {
-		return d, fmt.Errorf("cgroup=%s is more than ram=%s: such a limit limits nothing", d.CGroup, d.RAM)
+		return d, say.Err("cgroup={limit} is more than ram={ram}: such a limit limits nothing",
+			"limit", d.CGroup.String(), "ram", d.RAM.String())
 	}
 	return d, nil
 }
@@ -104,14 +107,15 @@ func (d *Description) set(key, val string) (err error) {
 	amount := func(p *unit.Bytes, lo, hi unit.Bytes) error {
 		*p, err = unit.ParseBytes(val)
 		if err == nil && (*p < lo || *p > hi) {
-			err = fmt.Errorf("write an amount from %s to %s", lo, hi)
+			err = say.Err("write an amount from {least} to {most}", "least", lo, "most", hi)
 		}
 		return err
 	}
 	count := func(p *int, lo, hi int) error {
 		*p, err = strconv.Atoi(val)
 		if err != nil || *p < lo || *p > hi {
-			err = fmt.Errorf("write a whole number from %d to %d", lo, hi)
+			err = say.Err("write a whole number from {least} to {most}",
+				"least", strconv.Itoa(lo), "most", strconv.Itoa(hi))
 		}
 		return err
 	}
@@ -122,7 +126,7 @@ func (d *Description) set(key, val string) (err error) {
 				return nil
 			}
 		}
-		return fmt.Errorf("write one of %s", strings.Join(allowed, ", "))
+		return say.Err("write one of {names}", "names", say.Names(allowed, 0))
 	}
 	switch key {
 	case "ram":
@@ -154,7 +158,8 @@ func (d *Description) set(key, val string) (err error) {
 	if name, ok := strings.CutPrefix(key, "set."); ok {
 		p, ok := params.Lookup(d.Major, name)
 		if !ok {
-			return fmt.Errorf("PostgreSQL %d has no such parameter (write pg=… before set.…)", d.Major)
+			return say.Err("PostgreSQL {major} has no such parameter (write pg=… before set.…)",
+				"major", strconv.Itoa(d.Major))
 		}
 		if p.Type == "integer" || p.Type == "real" {
 			if _, err := unit.ParseGUC(val, p.Unit); err != nil {
@@ -164,9 +169,8 @@ func (d *Description) set(key, val string) (err error) {
 		d.Settings[name] = val
 		return nil
 	}
-	return fmt.Errorf(
-		"no such key; there are ram, swap, cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and " +
-			"set.PARAMETER")
+	return say.Err("no such key; there are ram, swap, cpus, sockets, storage, disk, pg, cgroup, container, kernel, " +
+		"thp and set.PARAMETER")
 }
 
 // osAnon is what the daemons of a freshly installed server system hold: between

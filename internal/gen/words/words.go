@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/docs/pages"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
@@ -46,6 +47,7 @@ func All(checkout string) (texts []Text, loose []string, err error) {
 	for _, r := range rules.All() {
 		all.add("judge/rules", r.Title, r.Why, r.Formula)
 	}
+	all.add("base/unit", unit.Faults()...)
 	for _, t := range cli.HelpTexts() {
 		all.add("show/cli", t)
 	}

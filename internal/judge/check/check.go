@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -46,7 +45,7 @@ func ParseSeverity(text string) (Severity, error) {
 			return Severity(i), nil
 		}
 	}
-	return 0, fmt.Errorf("invalid severity %q: use critical, warning, notice or info", text)
+	return 0, say.Err("invalid severity {value}: use critical, warning, notice or info", "value", say.Quoted(text))
 }
 
 // Area groups checks for people.
@@ -137,6 +136,7 @@ type Finding struct {
 func (f Finding) In(c *say.Catalogue) Finding {
 	f.Title, f.Why = c.Text(f.Title), c.Text(f.Why)
 	f.Seen, f.Do = f.Seen.Translated(c), f.Do.Translated(c)
+	f.Sources = say.SourcesIn(f.Sources, c)
 	return f
 }
 

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -30,7 +32,7 @@ const (
 // at, by their labels, changed or not.
 func Decode(b []byte) (p *Plan, about []string, err error) {
 	if len(b) > MaxFile {
-		return nil, nil, fmt.Errorf("larger than %d MB", MaxFile>>20)
+		return nil, nil, say.Err("larger than {size}", "size", unit.Bytes(MaxFile))
 	}
 	if !utf8.Valid(b) {
 		return nil, nil, errors.New("not valid UTF-8")
@@ -39,13 +41,15 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 		Schema *string `json:"schema"`
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, nil, fmt.Errorf("not valid JSON: %w", err)
+		return nil, nil, say.Err("not valid JSON: {error}", "error", err)
 	}
 	if head.Schema == nil {
 		return nil, nil, errors.New("no schema name")
 	}
 	if *head.Schema != Schema {
-		return nil, nil, fmt.Errorf("schema %q, but this program reads %s", short(*head.Schema), Schema)
+		return nil, nil, say.Err("schema {schema}, but this program reads {known}",
+			"schema", say.Quoted(short(*head.Schema)),
+			"known", Schema)
 	}
 	var file struct {
 		*Plan
@@ -73,7 +77,7 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 		return nil, nil, err
 	}
 	if len(file.Subject.Instances) > maxChanges {
-		return nil, nil, fmt.Errorf("more than %d instances", maxChanges)
+		return nil, nil, say.Err("more than {n} instances", "n", strconv.Itoa(maxChanges))
 	}
 	for _, in := range file.Subject.Instances {
 		about = append(about, in.Label)
@@ -86,7 +90,7 @@ func (p *Plan) valid() error {
 		return errors.New("no snapshot hash")
 	}
 	if len(p.Changes) > maxChanges {
-		return fmt.Errorf("more than %d changes", maxChanges)
+		return say.Err("more than {n} changes", "n", strconv.Itoa(maxChanges))
 	}
 	if _, err := rule.ParseProfile(string(p.Profile)); err != nil {
 		return err
@@ -99,11 +103,12 @@ func (p *Plan) valid() error {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if err := c.valid(); err != nil {
-			return fmt.Errorf("change %d: %w", i+1, err)
+			return say.Err("change {n}: {error}", "n", strconv.Itoa(i+1), "error", err)
 		}
 		at := place{c.Address, c.Instance}
 		if seen[at] {
-			return fmt.Errorf("change %d: duplicate address %s", i+1, c.Address)
+			return say.Err("change {n}: duplicate address {address}", "n", strconv.Itoa(i+1),
+				"address", string(c.Address))
 		}
 		seen[at] = true
 	}
@@ -115,23 +120,26 @@ func (c *Change) valid() error {
 		return err
 	}
 	if c.Layer != c.Address.Layer() {
-		return fmt.Errorf("%s belongs to layer %s, not %q", c.Address, c.Address.Layer(), short(string(c.Layer)))
+		return say.Err("{address} belongs to layer {layer}, not {other}", "address", string(c.Address),
+			"layer", string(c.Address.Layer()), "other", say.Quoted(short(string(c.Layer))))
 	}
 	if (c.Layer == knob.Instance) != (c.Instance != "") && c.Layer != knob.Units {
-		return fmt.Errorf("%s and instance %q do not match", c.Address, short(c.Instance))
+		return say.Err("{address} and instance {instance} do not match", "address", string(c.Address),
+			"instance", say.Quoted(short(c.Instance)))
 	}
 	switch c.Risk {
 	case knob.Low, knob.Medium, knob.High:
 	default:
-		return fmt.Errorf("invalid risk %q", short(string(c.Risk)))
+		return say.Err("invalid risk {value}", "value", say.Quoted(short(string(c.Risk))))
 	}
 	for _, v := range []string{string(c.Address), c.Instance, c.From, c.To, c.FromBase, c.ToBase, c.Unit, c.Title,
 		c.Reason.String()} {
 		if len(v) > maxText {
-			return fmt.Errorf("%s: text is too long (%d kB)", short(string(c.Address)), len(v)>>10)
+			return say.Err("{address}: text is too long ({size})", "address", short(string(c.Address)),
+				"size", say.Number(strconv.Itoa(len(v)>>10)+" kB"))
 		}
 		if strings.ContainsRune(v, 0) {
-			return fmt.Errorf("%s: NUL byte in a text", short(string(c.Address)))
+			return say.Err("{address}: NUL byte in a text", "address", short(string(c.Address)))
 		}
 	}
 	return nil
@@ -156,7 +164,7 @@ func (p *Plan) Bind(s *snapshot.Snapshot) error {
 		c := &p.Changes[i]
 		k, ok := key[c.Instance]
 		if c.Instance != "" && !ok {
-			return fmt.Errorf("instance %s not found", c.Instance)
+			return say.Err("instance {instance} not found", "instance", c.Instance)
 		}
 		c.Key = k
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -16,7 +17,7 @@ type Left struct {
 	Severity check.Severity `json:"severity"`
 	Title    string         `json:"title"`
 	Reason   Reason         `json:"reason"`
-	Detail   string         `json:"detail,omitempty"` // who has accepted or pinned what; what a person can do
+	Detail   say.Message    `json:"detail,omitzero"` // who has accepted or pinned what; what a person can do
 }
 
 // Reason says why a plan leaves a finding.
@@ -38,7 +39,7 @@ func Leaves(s *snapshot.Snapshot, p *Plan, checks []check.Check, o check.Options
 	var out []Left
 	o.Plan = p.Options()
 	r := check.Run(Simulate(s, p), checks, o)
-	add := func(f check.Finding, why Reason, detail string) {
+	add := func(f check.Finding, why Reason, detail say.Message) {
 		if f.Severity >= check.Warning {
 			out = append(out, Left{ID: f.ID, Instance: f.Instance, Severity: f.Severity, Title: f.Title, Reason: why,
 				Detail: detail})
@@ -49,32 +50,32 @@ func Leaves(s *snapshot.Snapshot, p *Plan, checks []check.Check, o check.Options
 		add(f, why, detail)
 	}
 	for _, a := range r.Accepted {
-		add(a.Finding, ByPolicy, a.Reason)
+		add(a.Finding, ByPolicy, say.Text(a.Reason))
 	}
 	return out
 }
 
-func (p *Plan) whyLeft(s *snapshot.Snapshot, f *check.Finding) (Reason, string) {
+func (p *Plan) whyLeft(s *snapshot.Snapshot, f *check.Finding) (Reason, say.Message) {
 	knob := rule.Mends(f.ID)
 	if p.Asked != nil && knob != "" {
 		for a, v := range p.Asked.Pins {
 			if string(a) == knob {
-				return ByPin, knob + " = " + v
+				return ByPin, say.Text(knob + " = " + v)
 			}
 		}
 	}
 	for i := range p.Changes {
 		if c := &p.Changes[i]; string(c.Address) == knob && c.Instance == f.Instance {
-			return Lessened, f.Do.String()
+			return Lessened, f.Do
 		}
 	}
 	virt, _ := s.Host.Virt.Get()
 	switch {
 	case f.Instance == "" && virt.Container != "" && (strings.HasPrefix(knob, "sysctl:") ||
 		strings.HasPrefix(knob, "thp:")):
-		return OtherLayer, f.Do.String()
+		return OtherLayer, f.Do
 	case knob != "":
-		return NotSeen, f.Do.String()
+		return NotSeen, f.Do
 	}
-	return ByPerson, f.Do.String()
+	return ByPerson, f.Do
 }

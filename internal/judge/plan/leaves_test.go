@@ -44,7 +44,7 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 			}
 		}
 		for _, l := range left {
-			if l.Reason == "" || l.Reason == plan.ByPerson && l.Detail == "" {
+			if l.Reason == "" || l.Reason == plan.ByPerson && l.Detail.IsZero() {
 				t.Errorf("%s is left without a reason: %+v", l.ID, l)
 			}
 			if l.Reason == plan.NotSeen && len(p.Unknown) == 0 {
@@ -90,7 +90,7 @@ func TestAcceptedIsNotRaised(t *testing.T) {
 				check.Options{Accept: []check.Acceptance{{ID: id, Instance: instance, Reason: "test data",
 					Expires: "never"}}})
 			if !slices.ContainsFunc(left, func(l plan.Left) bool {
-				return l.ID == id && l.Reason == plan.ByPolicy && l.Detail == "test data"
+				return l.ID == id && l.Reason == plan.ByPolicy && l.Detail.String() == "test data"
 			}) {
 				t.Errorf("%s accepted for %q is not named: %+v", id, instance, left)
 			}

@@ -53,6 +53,10 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 		out.Warnings[i] = w.Translated(c)
 	}
 	out.Unknown = gapwords.Gaps(c, p.Unknown)
+	out.Left = slices.Clone(p.Left)
+	for i, l := range out.Left {
+		out.Left[i].Title, out.Left[i].Detail = c.Text(l.Title), l.Detail.Translated(c)
+	}
 	return &out
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -27,8 +28,8 @@ func InAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	for _, a := range sortedPins(opt.Pins) {
 		if r.Over != nil && a != r.Address && r.Decides(a) && !InAny(s, r, a) {
-			return &PinError{Address: a, Reason: "no instance has such a tablespace, or its tablespaces are unknown",
-				NotHere: true}
+			return &PinError{Address: a, NotHere: true,
+				Reason: say.M("no instance has such a tablespace, or its tablespaces are unknown")}
 		}
 	}
 	for i := range s.Instances {
@@ -59,7 +60,8 @@ func (o *Outcome) ofHost(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	list := r.Over(c)
 	for _, a := range sortedPins(opt.Pins) {
 		if a != r.Address && r.Decides(a) && !slices.Contains(list, a) {
-			return &PinError{Address: a, Reason: "no directory of an instance is known to be on it", NotHere: true}
+			return &PinError{Address: a, NotHere: true,
+				Reason: say.M("no directory of an instance is known to be on it")}
 		}
 	}
 	for _, a := range list {

@@ -1,22 +1,27 @@
 package rule
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // PinError is a pin that cannot be obeyed.
 type PinError struct {
 	Address knob.Address
-	Reason  string
+	Reason  say.Message
 	NotHere bool // what it is of is not here: on another host the pin may be right
 }
 
-func (e *PinError) Error() string { return fmt.Sprintf("pin %s: %s", e.Address, e.Reason) }
+func (e *PinError) Error() string { return e.In(nil) }
+
+// In returns it in the language of a catalog.
+func (e *PinError) In(c *say.Catalogue) string {
+	return say.M("pin {address}: {reason}", "address", string(e.Address), "reason", e.Reason).In(c)
+}
 
 // pinned returns the value that a person fixed, of the address or else of its
 // family, and which of the two he named.
@@ -34,10 +39,11 @@ func (c *Case) pinned() (a knob.Address, value string, ok bool) {
 func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
 	for _, a := range sortedPins(pins) {
 		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Decides(a) }) {
-			return &PinError{Address: a, Reason: "not a setting that pgfettle plans; 'pgfettle explain' lists them"}
+			return &PinError{Address: a,
+				Reason: say.M("not a setting that pgfettle plans; 'pgfettle explain' lists them")}
 		}
 		if len(s.Instances) == 0 && a.Layer() == knob.Instance {
-			return &PinError{Address: a, Reason: "no instance found", NotHere: true}
+			return &PinError{Address: a, Reason: say.M("no instance found"), NotHere: true}
 		}
 	}
 	return nil

@@ -1,9 +1,9 @@
 package rule
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -36,7 +36,8 @@ func ParseProfile(s string) (Profile, error) {
 	for i, p := range Profiles {
 		names[i] = string(p)
 	}
-	return "", fmt.Errorf("invalid profile %q: use one of %s", s, strings.Join(names, ", "))
+	return "", say.Err("invalid profile {value}: use one of {names}",
+		"value", say.Quoted(s), "names", say.Names(names, 0))
 }
 
 // prior is what a profile assumes where nothing was measured.
@@ -93,5 +94,5 @@ func ParseStorage(s string) (Storage, error) {
 	case NVMe, SSD, HDD, SAN:
 		return st, nil
 	}
-	return "", fmt.Errorf("invalid storage type %q: use nvme, ssd, hdd or san", s)
+	return "", say.Err("invalid storage type {value}: use nvme, ssd, hdd or san", "value", say.Quoted(s))
 }

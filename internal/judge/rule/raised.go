@@ -1,8 +1,7 @@
 package rule
 
 import (
-	"errors"
-
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
@@ -11,7 +10,7 @@ import (
 func OnlyRaised(c *Case, value string) error {
 	have, _ := c.Text(c.Rule.Address)
 	if on, ok := params.ParseBool(value); ok && !on && have != "off" {
-		return errors.New("a plan never lowers durability")
+		return say.Err("a plan never lowers durability")
 	}
 	return nil
 }

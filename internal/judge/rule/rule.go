@@ -243,7 +243,7 @@ func (o *Outcome) run(c *Case) error {
 	if a, pin, ok := c.pinned(); ok {
 		v, err := c.parse(pin)
 		if err != nil {
-			return &PinError{Address: a, Reason: err.Error()}
+			return &PinError{Address: a, Reason: say.OfError(err)}
 		}
 		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("pinned (--pin or policy)")}
 	} else {
@@ -453,8 +453,9 @@ func (c *Case) parse(s string) (Value, error) {
 			return v, err
 		}
 		if got := c.bound(f); got != strconv.FormatFloat(f, 'f', -1, 64) {
-			return v, fmt.Errorf("%s is outside the valid range of this server (%s to %s)", s,
-				unit.ShowGUC(c.Parameter.Min, c.Parameter.Unit), unit.ShowGUC(c.Parameter.Max, c.Parameter.Unit))
+			return v, say.Err("{value} is outside the valid range of this server ({min} to {max})", "value", s,
+				"min", unit.ShowGUC(c.Parameter.Min, c.Parameter.Unit),
+				"max", unit.ShowGUC(c.Parameter.Max, c.Parameter.Unit))
 		}
 		v.Setting = strconv.FormatFloat(f, 'f', -1, 64)
 	case "bool":
@@ -464,7 +465,7 @@ func (c *Case) parse(s string) (Value, error) {
 		case "off", "false", "no", "0":
 			v.Setting = "off"
 		default:
-			return v, fmt.Errorf("%q is not a Boolean value: use on or off", s)
+			return v, say.Err("{value} is not a Boolean value: use on or off", "value", say.Quoted(s))
 		}
 	case "enum":
 		for _, e := range c.Parameter.Enum {
@@ -473,7 +474,8 @@ func (c *Case) parse(s string) (Value, error) {
 				return v, nil
 			}
 		}
-		return v, fmt.Errorf("invalid value %q: use one of %s", s, strings.Join(c.Parameter.Enum, ", "))
+		return v, say.Err("invalid value {value}: use one of {names}", "value", say.Quoted(s),
+			"names", say.Names(c.Parameter.Enum, 0))
 	default:
 		v.Setting = s
 	}

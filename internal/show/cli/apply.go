@@ -232,6 +232,6 @@ func writeManaged(env *Env, manager, key string, d document.Plan, l *loaded) err
 	if !ok {
 		return nil
 	}
-	fmt.Fprintf(env.Stdout, "\nFor %s:\n\n", manager)
+	fmt.Fprintf(env.Stdout, "\n%s\n\n", env.say("For {manager}:", "manager", manager))
 	return form.Write(env.Stdout, d, l.Snapshot, key)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,21 +68,22 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	began := time.Now()
-	step := func(format string, args ...any) {
-		fmt.Fprintf(env.Stdout, "── %s\n\n", fmt.Sprintf(format, args...))
+	step := func(text say.Template, pairs ...any) {
+		fmt.Fprintf(env.Stdout, "── %s\n\n", env.say(text, pairs...))
 	}
 	inst, err := env.host().StartDemo(ctx, o.request(env))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, inst.Remove()) }()
-	step("Throwaway server started: %s, data in %s, private socket, no TCP.", inst.Programs, inst.DataDir)
+	step("Throwaway server started: {programs}, data in {dir}, private socket, no TCP.",
+		"programs", fmt.Sprint(inst.Programs), "dir", inst.DataDir)
 
 	l, err := env.host().OpenScratch(ctx, inst.DataDir)
 	if err != nil {
 		return err
 	}
-	step("pgfettle check %s", inst.DataDir)
+	step("{command}", "command", "pgfettle check "+inst.DataDir)
 	before := judge(l, check.Options{})
 	if err := term.Write(env.Stdout, outline.ShortCheck(before, env.words), env.Style()); err != nil {
 		return err
@@ -91,7 +93,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
-	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
+	step("{command}", "command", fmt.Sprintf("pgfettle plan --profile %s %s", profile, inst.DataDir))
 	if err := term.Write(env.Stdout, outline.Plan(document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)},
 		env.words), env.Style()); err != nil {
 		return err
@@ -104,14 +106,15 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
-	step("Throwaway server stopped and removed after %s. On your own host, use pgfettle check, pgfettle plan "+
-		"and pgfettle apply.", time.Since(began).Round(100*time.Millisecond))
+	step("Throwaway server stopped and removed after {time}. On your own host, use pgfettle check, pgfettle plan "+
+		"and pgfettle apply.", "time", time.Since(began).Round(100*time.Millisecond).String())
 	return nil
 }
 
 // request selects the server programs; a download is reported.
 func (o *demoOptions) request(env *Env) app.DemoRequest {
 	return app.DemoRequest{Major: o.major, Fetch: o.fetch, Fetching: func(major int) {
-		fmt.Fprintf(env.Stderr, "pgfettle: downloading PostgreSQL %d (about 15 MB, once)\n", major)
+		fmt.Fprintln(env.Stderr, "pgfettle: "+env.say("downloading PostgreSQL {major} (about 15 MB, once)",
+			"major", strconv.Itoa(major)))
 	}}
 }

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -31,37 +33,38 @@ func demoPins(env *Env) map[knob.Address]string {
 // demoApply applies the plan to the throwaway server, checks it again, and undoes
 // everything.
 func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p *plan.Plan, before document.Check,
-	step func(string, ...any)) error {
+	step func(say.Template, ...any)) error {
 	auto, err := applying.Demo(ctx, applying.DemoRequest{Place: (&placeOptions{}).place(env), Server: inst, Session: l,
 		Plan: p, Disposable: disposable(env),
 		Chosen: func(s *applying.Choice) error {
-			step("pgfettle apply --yes --max-effect restart %s", inst.DataDir)
+			step("{command}", "command", "pgfettle apply --yes --max-effect restart "+inst.DataDir)
 			if !disposable(env) {
 				fmt.Fprintln(env.Stdout,
-					"Server settings only: this host is not changed and provides no huge pages.")
+					env.say("Server settings only: this host is not changed and provides no huge pages."))
 			}
 			return term.Write(env.Stdout, outline.Unselected(s.Left, env.words), env.Style().Under())
 		},
 		Applied: func(j *journal.Journal, err error) error { return showApplied(env, j, err) },
 		Again: func(again *app.Session) error {
 			if in := &again.Snapshot.Instances[0]; memory.HugePagesHeld(again.Snapshot, in) > 0 {
-				fmt.Fprintf(env.Stdout, "\nThe shared memory of the server uses huge pages: %d, all of it.\n",
-					memory.HugePagesHeld(again.Snapshot, in))
+				fmt.Fprintf(env.Stdout, "\n%s\n", env.say(
+					"The shared memory of the server uses huge pages: {n}, all of it.",
+					"n", strconv.FormatInt(int64(memory.HugePagesHeld(again.Snapshot, in)), 10)))
 			}
 			fmt.Fprintln(env.Stdout)
-			step("pgfettle check %s, before and after", inst.DataDir)
+			step("{command}, before and after", "command", "pgfettle check "+inst.DataDir)
 			if err := term.Write(env.Stdout, outline.Compare(before, judge(again, check.Options{}), env.words),
 				env.Style()); err != nil {
 				return err
 			}
 			fmt.Fprintln(env.Stdout)
-			step("pgfettle undo --max-effect restart")
+			step("{command}", "command", "pgfettle undo --max-effect restart")
 			return nil
 		},
 		Undone: func(j *journal.Journal, err error) error { return undone(env, j, err) },
 	})
 	if err == nil && auto != "" {
-		fmt.Fprintf(env.Stdout, "%s is restored, byte for byte.\n", typeset.Line(auto))
+		fmt.Fprintln(env.Stdout, env.say("{file} is restored, byte for byte.", "file", typeset.Line(auto)))
 	}
 	return err
 }

@@ -168,7 +168,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 			text = fit(text, height)
 		}
 		if _, err := env.Stdout.Write(text); err != nil {
-			return fmt.Errorf("output: %w", err)
+			return say.Err("output: {error}", "error", err)
 		}
 		select {
 		case <-ctx.Done():

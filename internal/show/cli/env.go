@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/app/proving"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	showterm "github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -104,7 +105,7 @@ func (e *Env) Progress() (tell func(string), done func()) {
 		return func(string) {}, func() {}
 	}
 	const wipe = "\r\x1b[K"
-	tell = func(s string) { io.WriteString(e.Stderr, wipe+typeset.Line(s)) }
+	tell = func(s string) { io.WriteString(e.Stderr, wipe+typeset.Line(gapwords.In(e.words, s))) }
 	return tell, func() { io.WriteString(e.Stderr, wipe) }
 }
 

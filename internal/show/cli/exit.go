@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -97,9 +98,12 @@ func (e *Env) end(ctx context.Context, err error) int {
 			"pgfettle explain"))
 		return exitUsage
 	}
-	e.tell(kindError, say.OfError(err))
+	e.tell(kindError, gapwords.OfError(err))
 	return exitError
 }
+
+// say writes a text in the language of the reader.
+func (e *Env) say(text say.Template, pairs ...any) string { return say.M(text, pairs...).In(e.words) }
 
 // programs are those that a hint may begin with; a name keeps its case.
 var programs = []string{"chronyc", "journalctl", "lsattr", "modprobe", "mount", "perf", "pg", "pgfettle", "systemctl",

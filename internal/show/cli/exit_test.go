@@ -34,7 +34,7 @@ func TestEndTellsAndMaps(t *testing.T) {
 		{"a problem without a code", &say.Problem{Message: say.M("x")}, 1, "pgfettle: error: x\n"},
 		{"any other error", errors.New("mount table: bad\x1b[2J line\nnext"),
 			1, "pgfettle: error: mount table: bad\\x1b[2J line next\n"},
-		{"an impossible pin", &rule.PinError{Address: "pg:work_mem", Reason: "too small"}, 2,
+		{"an impossible pin", &rule.PinError{Address: "pg:work_mem", Reason: say.M("too small")}, 2,
 			"pgfettle: error: pin pg:work_mem: too small\npgfettle: hint: Use --pin ADDRESS=VALUE, such as --pin " +
 				"pg:work_mem=64MB. List the addresses: pgfettle explain\n"},
 		{"an interrupted read", fmt.Errorf("evidence: %w", context.Canceled), 130, "pgfettle: error: interrupted\n"},

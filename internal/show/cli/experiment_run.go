@@ -122,7 +122,7 @@ func (o *experimentOptions) sweep(ctx context.Context, env *Env) error {
 		fmt.Fprintln(env.Stdout, typeset.Line(d))
 	}
 	if err == nil && len(did) == 0 {
-		fmt.Fprintln(env.Stdout, "No leftovers in "+typeset.Line(dir)+".")
+		fmt.Fprintln(env.Stdout, env.say("No leftovers in {dir}.", "dir", typeset.Line(dir)))
 	}
 	return err
 }

@@ -52,20 +52,26 @@ func inWords(long string, c *say.Catalogue) string {
 // row is a line of a table: a term, two spaces or more, and the text beside it.
 var row = regexp.MustCompile(`^  (\S+(?: \S+)*?)(  +)(\S.*)$`)
 
+// bullet begins a line of a list.
+const bullet = "  - "
+
 // retell puts a long text together again from pieces that a function translates. Lines that
 // are indented and no rows are commands, and stay.
 func retell(long string, piece func(string) string) string {
 	var out []string
 	var para []string // the lines of a paragraph, or the text of a row
-	term, column := "", 0
+	term, mark, column := "", "", 0
 	end := func() {
 		if len(para) == 0 {
 			return
 		}
 		text := typeset.Wrap(piece(strings.Join(para, " ")), helpWidth-column)
 		if column > 0 {
-			first := "  " + piece(term)
-			if typeset.Width(first)+2 > column {
+			first := mark
+			if mark == "" {
+				first = "  " + piece(term)
+			}
+			if mark == "" && typeset.Width(first)+2 > column {
 				out = append(out, first)
 				first = ""
 			}
@@ -76,7 +82,7 @@ func retell(long string, piece func(string) string) string {
 		for _, t := range text[1:] {
 			out = append(out, strings.Repeat(" ", column)+t)
 		}
-		para, term, column = nil, "", 0
+		para, term, mark, column = nil, "", "", 0
 	}
 	for line := range strings.SplitSeq(long, "\n") {
 		m := row.FindStringSubmatch(line)
@@ -84,6 +90,10 @@ func retell(long string, piece func(string) string) string {
 		case line == "":
 			end()
 			out = append(out, "")
+		case strings.HasPrefix(line, bullet):
+			end()
+			mark, column = bullet, len(bullet)
+			para = []string{line[len(bullet):]}
 		case m != nil && !strings.HasPrefix(line, "   "):
 			end()
 			term, column = m[1], 2+typeset.Width(m[1])+len(m[2])

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -20,7 +19,7 @@ func (e *Env) speak() error {
 	}
 	c, err := say.Open(lang)
 	if err != nil {
-		return fmt.Errorf("message catalog for %s: %w", lang, err)
+		return say.Err("message catalog for {language}: {error}", "language", lang, "error", err)
 	}
 	e.words = c
 	return nil

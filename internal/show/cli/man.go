@@ -34,13 +34,13 @@ func newMan(env *Env) *cobra.Command {
 
 func writeMan(root *cobra.Command, dir string, env *Env) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("man pages: %w", err)
+		return say.Err("man pages: {error}", "error", err)
 	}
 	var walk func(*cobra.Command) error
 	walk = func(c *cobra.Command) error {
 		name := filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
 		if err := os.WriteFile(name, []byte(manPage(c)), 0o644); err != nil {
-			return fmt.Errorf("man pages: %w", err)
+			return say.Err("man pages: {error}", "error", err)
 		}
 		fmt.Fprintln(env.Stdout, name)
 		for _, sub := range c.Commands() {

@@ -106,8 +106,8 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		},
 	})
 	if err == nil && m.Plan.Here {
-		_, err := fmt.Fprintf(env.Stdout, "The WAL of %s is already in %s.\n", typeset.Line(m.Instance),
-			typeset.Line(m.Plan.To))
+		_, err := fmt.Fprintln(env.Stdout, env.say("The WAL of {instance} is already in {dir}.",
+			"instance", typeset.Line(m.Instance), "dir", typeset.Line(m.Plan.To)))
 		return err
 	}
 	return showApplied(env, m.Journal, err)

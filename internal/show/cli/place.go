@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/app/applying"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -32,7 +33,7 @@ func (o *placeOptions) flags(cmd *cobra.Command) {
 // place is where the use cases change things; their steps are told on stderr.
 func (o *placeOptions) place(env *Env) *applying.Place {
 	return &applying.Place{Host: env.host(), Root: o.root, Dir: o.dir,
-		Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(s)) }}
+		Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(gapwords.In(env.words, s))) }}
 }
 
 // restartOptions say how servers are restarted, stopped and started.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -125,6 +126,7 @@ func writePasted(env *Env, o *readOptions, p *app.Pasted) error {
 	if err := writeFile(o.out, b.Bytes(), 0o600, o.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: evidence from %d parts written to %s\n", p.Read.UsedParts(), o.out)
+	fmt.Fprintln(env.Stderr, "pgfettle: "+env.say("evidence from {n} parts written to {file}",
+		"n", strconv.Itoa(p.Read.UsedParts()), "file", o.out))
 	return nil
 }

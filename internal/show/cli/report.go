@@ -118,8 +118,8 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 	if err := writeFile(o.out, b.Bytes(), 0o600, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, mode 0600)\n", web.ReportLine(r),
-		typeset.Line(o.out), unit.Bytes(b.Len()))
+	fmt.Fprintln(env.Stderr, "pgfettle: "+env.say("{contents}, written to {file} ({size}, one file, mode 0600)",
+		"contents", web.ReportLine(r), "file", typeset.Line(o.out), "size", unit.Bytes(b.Len())))
 	return nil
 }
 

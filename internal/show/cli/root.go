@@ -225,7 +225,7 @@ func flagError(cmd *cobra.Command, err error) error {
 
 // atMost refuses more than n arguments and names the first excess one. Several
 // arguments such as host=db1 user=x are a conninfo that the shell has split.
-func atMost(n int, what string) cobra.PositionalArgs {
+func atMost(n int, what say.Template) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) <= n {
 			return nil
@@ -235,8 +235,8 @@ func atMost(n int, what string) cobra.PositionalArgs {
 }
 
 // tooMany is the error of more than n arguments of a command.
-func tooMany(command string, args []string, n int, what string) error {
-	hint := say.M("{command} takes {what}.", "command", command, "what", what)
+func tooMany(command string, args []string, n int, what say.Template) error {
+	hint := say.M("{command} takes {what}.", "command", command, "what", say.M(what))
 	if quoted := conninfoSplit(args); quoted != "" {
 		hint = say.M("Quote the conninfo: {command} {quoted}", "command", command, "quoted", quoted)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/internal/show/serve"
@@ -123,7 +124,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 	}
 	so := serve.Options{Site: o.site(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words,
 		Fixed: env.Lang != "", Version: Version,
-		Now: env.Target.Now, Tell: func(s string) { env.tell(kindWarning, say.Text(s)) }, Context: ctx}
+		Now: env.Target.Now, Tell: func(s string) { env.tell(kindWarning, gapwords.Of(s)) }, Context: ctx}
 	token, err := o.token(env)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 		}
 	}
 	err = serve.New(so).Serve(ctx, func(address string) {
-		fmt.Fprintf(env.Stderr, "pgfettle: serving %s (quit with Ctrl-C)%s\n", token.in(address), token.beside(address))
+		fmt.Fprintln(env.Stderr, "pgfettle: "+token.serving(address).In(env.words))
 	})
 	if err != nil {
 		return err

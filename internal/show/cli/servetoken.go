@@ -74,13 +74,14 @@ func (t servedToken) in(address string) string {
 // hasLogin says whether an address is one that a browser opens: a socket is not.
 func hasLogin(address string) bool { return strings.Contains(address, "://") }
 
-// beside says where the token is that was made, and that is not in the address.
-func (t servedToken) beside(address string) string {
+// serving says what is served, and where the token is that was made, where it is not in the address.
+func (t servedToken) serving(address string) say.Message {
+	m := say.M("serving {address} (quit with Ctrl-C)", "address", t.in(address))
 	switch {
 	case t.file != "":
-		return "; token in file " + t.file
+		return say.All("; ", m, say.M("token in file {file}", "file", t.file))
 	case t.told && !hasLogin(address):
-		return "; token: " + t.is
+		return say.All("; ", m, say.M("token: {token}", "token", t.is))
 	}
-	return ""
+	return m
 }

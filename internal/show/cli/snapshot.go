@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,8 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if err := writeFile(o.out, b.Bytes(), 0o600, o.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: evidence written to %s: %d entries, %d unavailable\n", o.out, len(a.Names()),
-		len(a.MissingFiles()))
+	fmt.Fprintln(env.Stderr, "pgfettle: "+env.say(
+		"evidence written to {file}: {entries} entries, {missing} unavailable",
+		"file", o.out, "entries", strconv.Itoa(len(a.Names())), "missing", strconv.Itoa(len(a.MissingFiles()))))
 	return nil
 }

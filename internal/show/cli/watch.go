@@ -164,7 +164,8 @@ type talk struct {
 
 func newTalk(env *Env) *talk { return &talk{env: env, journal: env.Getenv("JOURNAL_STREAM") != ""} }
 
-func (t *talk) tell(level app.WatchLevel, text string) {
+func (t *talk) tell(level app.WatchLevel, message say.Message) {
+	text := message.In(t.env.words)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.journal {

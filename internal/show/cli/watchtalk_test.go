@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/monitor"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // TestWatchTalk: a line of a watch has the time of day for people, and its weight
@@ -19,7 +20,8 @@ func TestWatchTalk(t *testing.T) {
 	for vars, want := range map[string]string{"": `^\d\d:\d\d:\d\d one two \S*x\n$`,
 		"JOURNAL_STREAM=8:1": `^<4>one two \S*x\n$`} {
 		var b bytes.Buffer
-		newTalk(&Env{Stderr: &b, Vars: []string{vars}, Target: &target.Local{}}).tell(monitor.Warning, "one\ntwo \x1bx")
+		newTalk(&Env{Stderr: &b, Vars: []string{vars}, Target: &target.Local{}}).
+			tell(monitor.Warning, say.Text("one\ntwo \x1bx"))
 		if !regexp.MustCompile(want).Match(b.Bytes()) || bytes.ContainsRune(b.Bytes(), 0x1b) {
 			t.Errorf("%s: %q", vars, &b)
 		}

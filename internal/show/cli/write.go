@@ -28,7 +28,7 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 		talk = env.Stderr
 	}
 	if len(files) == 0 {
-		_, err := fmt.Fprintln(talk, "Nothing to change; no files were written.")
+		_, err := fmt.Fprintln(talk, env.say("Nothing to change; no files were written."))
 		return err
 	}
 	for _, f := range files {
@@ -46,7 +46,7 @@ func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions)
 			return fmt.Errorf("--out: %w", err)
 		}
 		if f.Place == "" {
-			fmt.Fprintf(talk, "%s\n    this list\n", typeset.Line(name))
+			fmt.Fprintf(talk, "%s\n    %s\n", typeset.Line(name), env.say("this list"))
 			continue
 		}
 		fmt.Fprintf(talk, "%s\n    place  %s\n    then   %s\n", typeset.Line(name), f.Place, f.Then)

@@ -60,7 +60,7 @@ func ExplainCheck(w io.Writer, c document.CheckPage, words *say.Catalogue) error
 		Sources   []say.Source   `json:"sources"`
 		Here      *checkHere     `json:"here,omitempty"`
 	}{pageHeadOf("check", k.ID), k.Area, k.Severity, "instance", k.Title, k.Why, k.Do, k.From, k.To,
-		append([]string{}, k.DependsOn...), pageIDs(c.Pages), say.SourcesOf(k.Sources), nil}
+		append([]string{}, k.DependsOn...), pageIDs(c.Pages), say.SourcesIn(say.SourcesOf(k.Sources), words), nil}
 	if k.Scope == check.PerHost {
 		d.Scope = "host"
 	}
@@ -144,7 +144,7 @@ func ExplainKnob(w io.Writer, k document.KnobPage, words *say.Catalogue) error {
 		Sources   []say.Source   `json:"sources"`
 	}{pageHeadOf("knob", string(r.Address)), knobPartOf(r.Address, r.Why, k.Pages, k.Looked, k.Here, k.Gaps), r.Title,
 		r.Formula, "", r.Risk,
-		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, say.SourcesOf(r.Sources)}
+		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, say.SourcesIn(say.SourcesOf(r.Sources), words)}
 	if r.Address.Prefix() != "pg" { // a server setting's follows from its context
 		d.Effect = r.Effect.String()
 	}
@@ -179,7 +179,7 @@ func ExplainPage(w io.Writer, a advice.Page, words *say.Catalogue) error {
 		Sources  []say.Source `json:"sources"`
 	}{pageHeadOf("page", a.ID), a.Kind, a.Title, append([]string{}, a.Names...), a.Verdict().In(words),
 		append([]string{}, a.Text...), a.Verify,
-		append([]string{}, a.See...), say.SourcesOf(a.Sources)})
+		append([]string{}, a.See...), say.SourcesIn(say.SourcesOf(a.Sources), words)})
 }
 
 // entry is one line of the index.

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/common/expfmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // mostScrapes is how many scrapes are answered at once: two servers of Prometheus
@@ -61,12 +62,12 @@ func Write(w io.Writer, s *Source, form Form, lasting bool) error {
 	}
 	families, err := registry(s, lasting, false).Gather()
 	if err != nil {
-		return fmt.Errorf("metrics: %w", err)
+		return say.Err("metrics: {error}", "error", err)
 	}
 	enc := expfmt.NewEncoder(w, format)
 	for _, f := range families {
 		if err := enc.Encode(f); err != nil {
-			return fmt.Errorf("metrics: %w", err)
+			return say.Err("metrics: {error}", "error", err)
 		}
 	}
 	if c, ok := enc.(expfmt.Closer); ok { // the mark of the end, which OpenMetrics wants

@@ -99,7 +99,7 @@ func (s *Source) collect(done chan struct{}) {
 	defer cancel()
 	r, err := s.guarded(ctx)
 	if err == nil && r == nil {
-		err = errors.New("nothing was collected")
+		err = say.Err("nothing was collected")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

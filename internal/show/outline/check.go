@@ -149,7 +149,7 @@ func (p Words) details(g []check.Finding) []Field {
 	do, _ := field(labelDo, func(f check.Finding) string { return f.Do.String() })
 	out = append(out, seen, one(labelWhy, g[0].Why), markCommands(do, commandsOf(g)))
 	if len(g[0].Sources) > 0 {
-		sources := one(labelSources, sourceTitles(g[0].Sources))
+		sources := one(labelSources, p.sourceTitles(g[0].Sources))
 		sources.Tone = ToneNote
 		out = append(out, sources)
 	}

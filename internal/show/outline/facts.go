@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -93,7 +94,7 @@ func (p Words) Fact(name string) string {
 	case "programs.json":
 		return p.Say("programs on the host")
 	}
-	return typeset.Clean(name)
+	return gapwords.In(p.catalog, typeset.Clean(name))
 }
 
 // Facts names facts, each name once, and counts those beyond the first few.

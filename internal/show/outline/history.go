@@ -42,7 +42,8 @@ func (p Words) Event(e history.Event) string {
 		return p.Say("{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
 			from, "after", to)
 	case history.FindingAppeared:
-		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
+		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title", p.findingTitle(e),
+			"id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
 		return p.Say("{title} ({id}, was {severity})", "severity", severityOf(e.Before),
 			"title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
@@ -84,11 +85,11 @@ func (p Words) Besides(e history.Event) []string {
 	switch {
 	case e.Who != "" && e.Where != "":
 		out = append(out, p.Say("by {who} ({where})", "who", typeset.Clean(e.Who), "where",
-			typeset.Clean(e.Where)))
+			p.stored(e.Where)))
 	case e.Who != "":
 		out = append(out, p.Say("by {who}", "who", typeset.Clean(e.Who)))
 	case e.Where != "":
-		out = append(out, p.Say("where: {where}", "where", typeset.Clean(e.Where)))
+		out = append(out, p.Say("where: {where}", "where", p.stored(e.Where)))
 	}
 	switch e.Kind {
 	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already

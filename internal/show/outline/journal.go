@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -110,15 +111,15 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 	out.Words.State, out.Words.Where = p.Say("state"), p.Word(labelWhere)
 	for _, c := range list {
 		x := Change{State: p.Word(StateWords[c.State]), StateTone: stateTones[c.State], Name: string(c.Address),
-			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: c.Reason}
+			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: gapwords.In(p.catalog, c.Reason)}
 		if c.Where != "" {
 			x.In = p.Say("where: {where}", "where", c.Where)
 		}
 		for _, n := range c.Notes {
-			x.Notes = append(x.Notes, Note{Text: n, Tone: ToneMind})
+			x.Notes = append(x.Notes, Note{Text: gapwords.In(p.catalog, n), Tone: ToneMind})
 		}
 		if c.Left != "" {
-			x.Notes = append(x.Notes, Note{Text: p.Say("not restored: {why}", "why", c.Left),
+			x.Notes = append(x.Notes, Note{Text: p.Say("not restored: {why}", "why", gapwords.Arg(c.Left)),
 				Tone: ToneBad})
 		}
 		out.List = append(out.List, x)
@@ -325,9 +326,7 @@ func (p Words) journalDamage(j *journal.Journal) (out []string) {
 		return nil
 	}
 	out = append(out, p.Say("The journal is damaged: line {line} and all later lines cannot be trusted ({reason}).",
-		"line",
-		d.Line, "reason",
-		typeset.Clean(d.Reason)))
+		"line", d.Line, "reason", gapwords.Arg(typeset.Clean(d.Reason))))
 	if d.Planned > 0 {
 		out = append(out, p.Say("Not all of its {n} planned changes are known.", "n",
 			d.Planned))

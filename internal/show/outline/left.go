@@ -27,8 +27,8 @@ func (p Words) Left(l plan.Left) (head, rest string) {
 		head += " " + typeset.Clean(l.Instance)
 	}
 	rest = p.Word(leftWords[l.Reason])
-	if l.Detail != "" {
-		rest += p.Colon() + typeset.Clean(l.Detail)
+	if !l.Detail.IsZero() {
+		rest += p.Colon() + typeset.Clean(p.Word(l.Detail))
 	}
 	return head, rest
 }

@@ -102,7 +102,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 		}
 		if len(c.Sources) > 0 {
 			x.Notes = append(x.Notes, Note{Lead: p.Say("source:"),
-				Text: sourceTitles(say.SourcesOf(c.Sources)), Tone: ToneNote})
+				Text: p.sourceTitles(say.SourcesOf(c.Sources)), Tone: ToneNote})
 		}
 		out.List = append(out.List, x)
 	}

@@ -14,10 +14,10 @@ var publishers = map[string]string{
 
 // sourceTitles spells sources for people: the titles, in the given order,
 // those of one publisher together under its name.
-func sourceTitles(sources []say.Source) string {
+func (p Words) sourceTitles(sources []say.Source) string {
 	var order []string
 	titles := map[string][]string{}
-	for _, s := range sources {
+	for _, s := range say.SourcesIn(sources, p.catalog) {
 		by := s.Publisher
 		if short, ok := publishers[by]; ok {
 			by = short
@@ -29,9 +29,9 @@ func sourceTitles(sources []say.Source) string {
 	}
 	var out []string
 	for _, by := range order {
-		t := strings.Join(titles[by], "; ")
+		t := strings.Join(titles[by], p.Semicolon())
 		if by != "" {
-			t = by + ": " + t
+			t = by + p.Colon() + t
 		}
 		out = append(out, t)
 	}

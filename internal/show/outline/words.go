@@ -13,6 +13,9 @@ import (
 // and a page say of the same thing is said once.
 type Words struct{ catalog *say.Catalogue }
 
+// Catalog is that of the reader's language; nil is English.
+func (p Words) Catalog() *say.Catalogue { return p.catalog }
+
 // WordsIn returns them in the language of a catalog; nil is English.
 func WordsIn(c *say.Catalogue) Words { return Words{c} }
 

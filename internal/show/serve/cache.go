@@ -2,9 +2,10 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -78,7 +79,7 @@ func (c *cell[T]) get(ctx context.Context) (*made[T], error) {
 func (c *cell[T]) run(m *made[T]) {
 	defer func() {
 		if p := recover(); p != nil {
-			m.err = fmt.Errorf("a fault of the program: %v", p)
+			m.err = say.Err("a fault of the program: {error}", "error", p)
 		}
 		m.at = c.now()
 		c.mu.Lock()

@@ -88,6 +88,7 @@ func (e *explained) more(pages []advice.Page, sources []string, words *say.Catal
 	for _, id := range sources {
 		text := id
 		if src, ok := say.SourceByID(id); ok {
+			src = src.In(words)
 			text = src.Title + ", " + src.Publisher
 			if src.Version != "" {
 				text += ", " + src.Version

@@ -56,7 +56,7 @@ func (l *Listen) place() (place, error) {
 	}
 	const form = "Use an IP address of this host and a port, such as 127.0.0.1:8432 or '[::1]:8432', or the path of " +
 		"a Unix socket."
-	bad := func(why string) (place, error) {
+	bad := func(why say.Message) (place, error) {
 		return place{}, &say.Problem{Message: say.M("invalid value for --listen: {address}: {why}", "address",
 			say.Quoted(l.Address), "why", why),
 			Hint: say.M(form),
@@ -64,11 +64,11 @@ func (l *Listen) place() (place, error) {
 	}
 	host, port, err := net.SplitHostPort(l.Address)
 	if err != nil {
-		return bad("no port")
+		return bad(say.M("no port"))
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return bad("the port is not a number from 0 to 65535")
+		return bad(say.M("the port is not a number from 0 to 65535"))
 	}
 	switch host {
 	case "localhost":
@@ -78,7 +78,7 @@ func (l *Listen) place() (place, error) {
 	}
 	ip, err := netip.ParseAddr(host)
 	if err != nil {
-		return bad("the host is not an IP address")
+		return bad(say.M("the host is not an IP address"))
 	}
 	return place{at: netip.AddrPortFrom(ip.Unmap(), uint16(n))}, nil
 }
@@ -156,13 +156,13 @@ func ReadToken(name string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", problem(say.M("file does not exist"), say.M(how), say.CodeUsage)
 	case err != nil:
-		return "", fmt.Errorf("token file: %w", err)
+		return "", say.Err("token file: {error}", "error", err)
 	}
 	defer f.Close()
 	st, err := f.Stat()
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("token file: %w", err)
+		return "", say.Err("token file: {error}", "error", err)
 	case !st.Mode().IsRegular():
 		return "", problem(say.M("not a regular file"), say.M(how), say.CodeUsage)
 	case st.Mode().Perm()&0o006 != 0:
@@ -172,7 +172,7 @@ func ReadToken(name string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, mostCharacters+2))
 	if err != nil {
-		return "", fmt.Errorf("token file: %w", err)
+		return "", say.Err("token file: {error}", "error", err)
 	}
 	token := strings.TrimRight(string(b), "\r\n")
 	switch {
@@ -284,7 +284,7 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 	ready(address)
 	select {
 	case err := <-ended:
-		return fmt.Errorf("server: %w", err)
+		return say.Err("server: {error}", "error", err)
 	case <-ctx.Done():
 	}
 	last, cancel := context.WithTimeout(context.Background(), grace)

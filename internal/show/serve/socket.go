@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -37,7 +36,7 @@ func openSocket(name, group string) (net.Listener, error) {
 				Hint: say.M("Choose another path."), Code: say.CodeError}
 		}
 		if err := os.Remove(name); err != nil {
-			return nil, fmt.Errorf("could not remove the old socket: %w", err)
+			return nil, say.Err("could not remove the old socket: {error}", "error", err)
 		}
 	}
 	old := syscall.Umask(0o177) // it is never open to others, not for a moment

@@ -3,10 +3,11 @@ package serve
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // MakeToken makes a token that cannot be guessed: 130 bits.
@@ -16,11 +17,11 @@ func MakeToken() string { return rand.Text() }
 // what is there.
 func SaveToken(name, token string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("token file: %w", err)
+		return say.Err("token file: {error}", "error", err)
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return fmt.Errorf("token file: %w", err)
+		return say.Err("token file: {error}", "error", err)
 	}
 	_, err = f.WriteString(token + "\n")
 	return errors.Join(err, f.Close())
@@ -35,7 +36,7 @@ func PrivateFolder(runtime string) (dir string, remove func(), err error) {
 	}
 	dir, err = os.MkdirTemp(runtime, "pgfettle-serve-")
 	if err != nil {
-		return "", nil, fmt.Errorf("a folder for the token: %w", err)
+		return "", nil, say.Err("a folder for the token: {error}", "error", err)
 	}
 	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }

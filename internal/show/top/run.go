@@ -3,7 +3,6 @@ package top
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -31,9 +30,9 @@ func screen(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, envir
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, tea.ErrProgramPanic):
-		return errors.New("the view stopped by a fault of its own")
+		return say.Err("the view stopped by a fault of its own")
 	}
-	return fmt.Errorf("terminal: %w", err)
+	return say.Err("terminal: {error}", "error", err)
 }
 
 // Plain says how a view is written where there is no screen.
@@ -100,12 +99,12 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 		}
 		if n > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
-				return fmt.Errorf("output: %w", err)
+				return say.Err("output: {error}", "error", err)
 			}
 		}
 		if _, err := io.WriteString(w, snapshot(p.Style, r, p.Width, m.in.At.Format(time.TimeOnly),
 			p.Every)); err != nil {
-			return fmt.Errorf("output: %w", err)
+			return say.Err("output: {error}", "error", err)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -15,7 +16,7 @@ func TestPlanTellsWhatItLeaves(t *testing.T) {
 	var d document.Plan
 	given(t, "plan/server", &d)
 	d.Left = []plan.Left{{ID: "end_of_life", Instance: "/srv/<b>", Severity: check.Warning, Reason: plan.ByPerson,
-		Detail: "Upgrade."}}
+		Detail: say.Text("Upgrade.")}}
 	html, err := Plan(d, View{})
 	if err != nil {
 		t.Fatal(err)

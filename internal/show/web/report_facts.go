@@ -173,25 +173,20 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 		Head: []string{v.say("title"), v.say("publisher"),
 			v.say("version"), v.say("date")}}
 	for _, s := range list {
+		s = s.In(v.Words)
 		t.Rows = append(t.Rows, html.Cells(s.Title, s.Publisher, s.Version, s.Date))
 	}
 	return t.HTML()
 }
 
 // ReportLine says in one line what a report holds, for who has it written.
-func ReportLine(r Report) string {
-	count := func(n int, one, many string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return strconv.Itoa(n) + " " + many
-	}
-	parts := []string{count(len(r.Check.Findings), "finding", "findings")}
+func ReportLine(r Report) say.List {
+	parts := []say.Message{say.N(len(r.Check.Findings), "{n} finding", "{n} findings")}
 	if r.Plan.Plan != nil {
-		parts = append(parts, count(len(r.Plan.Changes), "change planned", "changes planned"))
+		parts = append(parts, say.N(len(r.Plan.Changes), "{n} change planned", "{n} changes planned"))
 	}
 	if n := len(r.Experiments); n > 0 {
-		parts = append(parts, count(n, "experiment", "experiments"))
+		parts = append(parts, say.N(n, "{n} experiment", "{n} experiments"))
 	}
-	return strings.Join(parts, ", ")
+	return say.List{Items: parts}
 }

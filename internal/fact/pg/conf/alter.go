@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // autoHeader starts the file in every version from 9.4 on.
@@ -21,7 +24,8 @@ func items(text string) ([]item, error) {
 		case l.Err != "":
 			return nil, fmt.Errorf("%s line %d: %s", AutoFile, n+1, l.Err)
 		case directive(l.Name):
-			return nil, fmt.Errorf("%s line %d: it includes another file", AutoFile, n+1)
+			return nil, say.Err("{file} line {line}: it includes another file",
+				"file", AutoFile, "line", strconv.Itoa(n+1))
 		case l.Name != "":
 			out = append(out, item{l.Name, l.Value})
 		}
@@ -89,7 +93,7 @@ type Step struct {
 
 // ErrNoWay says that ALTER SYSTEM cannot make a text: one with comments of its
 // own, or with a setting twice.
-var ErrNoWay = errors.New("ALTER SYSTEM does not write the file so: it was edited by hand")
+var ErrNoWay = say.Err("ALTER SYSTEM does not write the file so: it was edited by hand")
 
 // Steps returns the statements that make one text of postgresql.auto.conf out of
 // another. No statement changes a value that is not different in the two texts,

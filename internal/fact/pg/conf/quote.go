@@ -1,8 +1,9 @@
 package conf
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // unquote reads a quoted string with its quotes: two quotes are one, and a
@@ -54,10 +55,10 @@ func isName(name string) bool {
 // value that a line cannot hold is an error.
 func Entry(name, value string) (string, error) {
 	if !isName(name) {
-		return "", fmt.Errorf("%q is not the name of a setting", name)
+		return "", say.Err("{name} is not the name of a setting", "name", say.Quoted(name))
 	}
 	if strings.ContainsAny(value, "\n\r\x00") {
-		return "", fmt.Errorf("%s: a value with a line end or a zero byte", name)
+		return "", say.Err("{name}: a value with a line end or a zero byte", "name", name)
 	}
 	return name + " = " + quote(value) + "\n", nil
 }

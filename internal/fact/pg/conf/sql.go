@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // lists are the settings whose value is a list of quoted names
@@ -94,14 +96,14 @@ func (s Step) SQL() (string, error) {
 		id = SQLName(a) + "." + SQLName(b)
 	}
 	if !isName(s.Name) {
-		return "", fmt.Errorf("%q is not the name of a setting", s.Name)
+		return "", say.Err("{name} is not the name of a setting", "name", say.Quoted(s.Name))
 	}
 	if s.Value == nil {
 		return "ALTER SYSTEM RESET " + id, nil
 	}
 	v, ok := SQLValue(s.Name, *s.Value)
 	if !ok {
-		return "", fmt.Errorf("%s: an empty list cannot be set with ALTER SYSTEM", s.Name)
+		return "", say.Err("{name}: an empty list cannot be set with ALTER SYSTEM", "name", s.Name)
 	}
 	return "ALTER SYSTEM SET " + id + " = " + v, nil
 }

@@ -2,10 +2,10 @@ package security
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -40,13 +40,13 @@ var InstanceNotTrusted = check.Check{
 				severity = check.Warning
 			}
 			seen := say.M("Process {pid} of {account} ({where}) is not trusted: {reason}.", "pid", strconv.Itoa(s.PID),
-				"account", s.Account, "where", where, "reason", s.Reason)
+				"account", gapwords.Arg(s.Account), "where", where, "reason", gapwords.Arg(s.Reason))
 			if holds := holdings(s.Private, s.Shared, s.HugePages); len(holds.Items) > 0 {
 				seen = say.All(" ", seen, say.M("It uses {holds}.", "holds", holds))
 			}
 			do := say.M(c.Remedy())
 			if s.Hint != "" && s.Suspect {
-				do = say.All(" ", say.M("{hint}.", "hint", strings.ToUpper(s.Hint[:1])+s.Hint[1:]), do)
+				do = say.All(" ", say.M("{hint}.", "hint", gapwords.Capital(s.Hint)), do)
 			}
 			c.That(severity, do, seen)
 		}

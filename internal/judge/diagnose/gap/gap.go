@@ -20,7 +20,7 @@ type Gap struct {
 
 // Of is a missing fact, whose texts are those of whoever missed it.
 func Of(g known.Gap) Gap {
-	return Gap{say.Text(g.Fact), gapwords.Of(g.Reason), gapwords.Of(g.Reveal)}
+	return Gap{gapwords.Of(g.Fact), gapwords.Of(g.Reason), gapwords.Of(g.Reveal)}
 }
 
 // All are several of them.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -106,7 +107,7 @@ func (d *Reading) calls() {
 		}
 		if p.Execution != nil && *p.Execution <= d.total && len(evidence) < 4 {
 			evidence = append(evidence, say.M("{plan} took {time}; it ran inside, if it is a nested statement of "+
-				"this call", "plan", p.Name, "time", ms(*p.Execution)))
+				"this call", "plan", gapwords.Arg(p.Name), "time", ms(*p.Execution)))
 		}
 	}
 	own := r.own

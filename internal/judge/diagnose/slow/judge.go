@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -31,8 +32,8 @@ func (d *Report) judge() {
 	d.compareBuffers()
 	if d.Factor != nil && *d.Factor < slowNoticeable {
 		d.Verdict = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Two runs of one query differ as "+
-			"much without a reason.", "slow", d.Slow.Name, "slow_time", ms(*slowWhole(d.Slow)), "fast", d.Fast.Name,
-			"fast_time", ms(*slowWhole(d.Fast)))
+			"much without a reason.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*slowWhole(d.Slow)), "fast",
+			gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
 		if !d.SamePlan {
 			d.otherPlan()
 		}

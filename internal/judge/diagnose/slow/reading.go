@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -322,7 +323,7 @@ func (d *Reading) notMeasured() {
 
 // cutOff says where a plan ends too early.
 func cutOff(p Plan) say.Message {
-	return say.M("{plan} is cut off at: {text}", "plan", p.Name, "text", Cut(p.Cut))
+	return say.M("{plan} is cut off at: {text}", "plan", gapwords.Arg(p.Name), "text", Cut(p.Cut))
 }
 
 // incomplete says whether a node lacks what must stand below it.
@@ -332,7 +333,8 @@ func (d *Reading) incomplete() bool {
 }
 
 // planGaps says what a run did not measure.
-func planGaps(name string, p *queryplan.Plan) (out []say.Message) {
+func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
+	name := gapwords.Arg(of)
 	timed, ran, io := false, false, false
 	p.Root.Walk(func(n *queryplan.Node) {
 		ran = ran || n.Actual != nil
@@ -398,7 +400,7 @@ func (d *Reading) inconsistent() {
 func (d *Reading) headline() {
 	var text []say.Message
 	total, ok := d.run.Ran()
-	switch name := d.Plan.Name; {
+	switch name := gapwords.Arg(d.Plan.Name); {
 	case ok && d.run.Planning != nil:
 		text = append(text, say.M("{plan} took {time}, and planning took {planning}.", "plan", name, "time", ms(total),
 			"planning", ms(*d.run.Planning)))

@@ -1,6 +1,9 @@
 package slow
 
-import "github.com/pgfettle/pgfettle/internal/base/say"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
+)
 
 // slowEpisode is what to look at when the trouble is below PostgreSQL.
 func slowEpisode() []say.Message {
@@ -104,8 +107,9 @@ func (d *Report) headline() {
 	a, f := slowWhole(d.Slow), slowWhole(d.Fast)
 	times := say.M("At least one run has no time.")
 	if d.Factor != nil {
-		times = say.M("{slow} took {slow_time}, {fast} {fast_time}: {factor} times as long.", "slow", d.Slow.Name,
-			"slow_time", ms(*a), "fast", d.Fast.Name, "fast_time", ms(*f), "factor", factor(*d.Factor))
+		times = say.M("{slow} took {slow_time}, {fast} {fast_time}: {factor} times as long.",
+			"slow", gapwords.Arg(d.Slow.Name),
+			"slow_time", ms(*a), "fast", gapwords.Arg(d.Fast.Name), "fast_time", ms(*f), "factor", factor(*d.Factor))
 	}
 	var why say.Message
 	switch {

@@ -52,6 +52,9 @@ func blocksOf(v float64) say.Message { return say.N(whole(v), "{n} block", "{n} 
 
 func loopsOf(v float64) say.Message { return say.N(whole(v), "{n} loop", "{n} loops") }
 
+// MissingHead is the name of a node whose own line is missing.
+const MissingHead = queryplan.MissingHead
+
 // setting is one that a plan ran with.
 func setting(p queryplan.Property) string { return p.Name + " = " + Cut(p.Text) }
 

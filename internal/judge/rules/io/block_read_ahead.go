@@ -1,7 +1,6 @@
 package io
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -61,10 +60,11 @@ var BlockReadAhead = rule.Rule{
 		const most = 1 << 20 // 1 GB: more than any window that was ever set on purpose
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 0 || n > most || strconv.Itoa(n) != value {
-			return fmt.Errorf("invalid value %q: use a whole number of kB from 0 to %d", value, most)
+			return say.Err("invalid value {value}: use a whole number of kB from 0 to {most}",
+				"value", say.Quoted(value), "most", strconv.Itoa(most))
 		}
 		if page, ok := c.Snapshot.Host.PageSize.Get(); ok && page > 0 && unit.Bytes(n)*unit.KB%page != 0 {
-			return fmt.Errorf("%s kB is not a multiple of the page size, %s", value, page)
+			return say.Err("{value} kB is not a multiple of the page size, {page}", "value", value, "page", page)
 		}
 		return nil
 	},

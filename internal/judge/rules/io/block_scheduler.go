@@ -1,7 +1,6 @@
 package io
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -51,8 +50,8 @@ var BlockScheduler = rule.Rule{
 	Legal: func(c *rule.Case, value string) error {
 		b, _ := rule.BlockOf(c.Snapshot, c.Address)
 		if offered, ok := b.Schedulers.Get(); ok && !slices.Contains(offered, value) {
-			return fmt.Errorf("invalid scheduler %q: the kernel offers for %s: %s", value, b.Name,
-				strings.Join(offered, ", "))
+			return say.Err("invalid scheduler {value}: the kernel offers for {device}: {names}",
+				"value", say.Quoted(value), "device", b.Name, "names", say.Names(offered, 0))
 		}
 		return nil
 	},

@@ -1,7 +1,6 @@
 package mount
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -147,13 +146,14 @@ func legalOptions(c *rule.Case, value string) error {
 	m, ok := rule.MountAt(c.Snapshot, c.Address.Subject())
 	switch {
 	case ok && !slices.Contains(host.AtimeFS, m.FSType):
-		return fmt.Errorf("mount options of %s are not planned", m.FSType)
+		return say.Err("mount options of {type} are not planned", "type", m.FSType)
 	case !optionWords.MatchString(value):
-		return fmt.Errorf("invalid options field %q: write it like defaults,noatime", value)
+		return say.Err("invalid options field {value}: write it like defaults,noatime", "value", say.Quoted(value))
 	}
 	for _, w := range strings.Split(value, ",") {
 		if slices.Contains(unsafeOptions, w) {
-			return fmt.Errorf("a plan never sets %s: it weakens durability or is not a permanent option", w)
+			return say.Err("a plan never sets {option}: it weakens durability or is not a permanent option",
+				"option", w)
 		}
 	}
 	return nil

@@ -80,6 +80,7 @@ func (p *page) sources(ids []string) {
 			p.o.Para(id)
 			continue
 		}
+		s = s.In(p.Catalog())
 		t := ", " + s.Publisher
 		if s.Version != "" {
 			t += ", " + s.Version

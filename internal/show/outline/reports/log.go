@@ -432,7 +432,7 @@ func logFile(f *serverlog.File) say.Message {
 	if f.Language != "" {
 		add(say.M("language of the messages: {language}", "language", f.Language))
 	}
-	return say.M("{file}: {facts}", "file", f.Name, "facts", facts)
+	return say.M("{file}: {facts}", "file", say.Verbatim(f.Name), "facts", facts)
 }
 
 // logStarts says how often the server started and was stopped, which is no fault.

@@ -18,8 +18,8 @@ func Slow(d *slow.Report, c *say.Catalogue) outline.Outline {
 	var o outline.Outline
 	o.Command("pgfettle diagnose slow")
 	o.Para(outline.Bold(p.flat(d.Verdict)))
-	o.Para(p.Say("slow run"), p.Colon(), outline.Code(d.Slow.Name), p.total(&d.Slow))
-	o.Para(p.Say("fast run"), p.Colon(), outline.Code(d.Fast.Name), p.total(&d.Fast))
+	o.Para(p.Say("slow run"), p.Colon(), outline.Code(p.planName(d.Slow.Name)), p.total(&d.Slow))
+	o.Para(p.Say("fast run"), p.Colon(), outline.Code(p.planName(d.Fast.Name)), p.total(&d.Fast))
 	p.verdicts(&o, d.Verdicts)
 	if slices.ContainsFunc(d.Nodes, func(n slow.Node) bool { return n.SlowOwn != nil }) {
 		title := p.Say("Time by node")
@@ -31,7 +31,7 @@ func Slow(d *slow.Report, c *say.Catalogue) outline.Outline {
 		for i, r := range rows[1:] {
 			n := &d.Nodes[i]
 			// Markdown and HTML both drop spaces at the left: dots keep the tree.
-			name := strings.Repeat("· ", min(n.Depth, 20)) + typeset.Flat(n.Head)
+			name := strings.Repeat("· ", min(n.Depth, 20)) + p.node(n.Head)
 			if n.Share >= most {
 				tones[i] = outline.ToneMind
 			}
@@ -43,7 +43,8 @@ func Slow(d *slow.Report, c *say.Catalogue) outline.Outline {
 			"children. share: of the additional time of the slow run."))
 	}
 	if !d.SamePlan && len(d.Diff) > 0 {
-		o.Part(p.Say("The plans"), p.Colon(), "- ", outline.Code(d.Fast.Name), " + ", outline.Code(d.Slow.Name))
+		o.Part(p.Say("The plans"), p.Colon(), "- ", outline.Code(p.planName(d.Fast.Name)), " + ",
+			outline.Code(p.planName(d.Slow.Name)))
 		o.Add(outline.Listing{Lines: d.Diff, Diff: true})
 	}
 	p.list(&o, p.Say("Ruled out"), d.RuledOut)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -37,7 +38,7 @@ func SlowPlan(d *slow.Reading, c *say.Catalogue) outline.Outline {
 		if n.Subplan != "" {
 			name += typeset.Flat(n.Subplan) + ": "
 		}
-		name += typeset.Flat(n.Head)
+		name += p.node(n.Head)
 		const most = 50 // percent of the time: this node is the reason
 		if n.Share != nil && *n.Share >= most {
 			t.Tones[i] = outline.ToneMind
@@ -52,7 +53,7 @@ func SlowPlan(d *slow.Reading, c *say.Catalogue) outline.Outline {
 		var lines []say.Message
 		for i := range d.Plans {
 			run := &d.Plans[i]
-			lines = append(lines, say.Text(run.Name+p.total(run)+queryStart(run.Query)))
+			lines = append(lines, say.Text(p.planName(run.Name)+p.total(run)+queryStart(run.Query)))
 		}
 		p.list(&o, p.Say("Plans in the input"), lines)
 	}
@@ -159,3 +160,14 @@ func (p slowWords) nodeRows(d *slow.Reading) [][]string {
 	}
 	return rows
 }
+
+// node is a node by the line that names it.
+func (p slowWords) node(head string) string {
+	if head == string(slow.MissingHead) {
+		return p.Say(slow.MissingHead)
+	}
+	return typeset.Flat(head)
+}
+
+// planName is a file, perhaps with the number of a plan in it.
+func (p slowWords) planName(name string) string { return gapwords.In(p.Catalog(), name) }
