@@ -114,7 +114,7 @@ func TestAnotherVersion(t *testing.T) {
 		return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version changed from 16 to 17")
 	})
 	upgraded := slices.ContainsFunc(have, func(l string) bool {
-		return strings.HasPrefix(l, "server_version of /srv/pg from 16")
+		return strings.HasPrefix(l, "server_version of /srv/pg: 16")
 	})
 	if !stale || !upgraded {
 		t.Errorf("told: %s", strings.Join(have, "\n"))

@@ -129,7 +129,8 @@ func TestRestarted(t *testing.T) {
 	x.asker.values[sample.ColStart] += 3600
 	x.asker.values[sample.ColCrash] = x.asker.values[sample.ColStart]
 	x.sample()
-	wants(t, "restarted", x.told(), "/srv/pg was restarted at 2023-11-14T23:13:20Z (previous start: 2023-11-14T22:13:20Z)")
+	wants(t, "restarted", x.told(), "/srv/pg was restarted at 2023-11-14T23:13:20Z (previous start: "+
+		"2023-11-14T22:13:20Z)")
 	x.asker.values[sample.ColCrash] += 60
 	x.sample()
 	wants(t, "crashed", x.told(), "the server restarted after a crash")

@@ -236,7 +236,8 @@ func (q *queue) add(body []byte) {
 	if len(q.list) >= mostQueued {
 		q.list = q.list[1:]
 		if q.lost++; q.lost == 1 {
-			q.tell(Warning, say.M("{sink}: the notification queue is full; the oldest are dropped", "sink", q.sink.Name()))
+			q.tell(Warning, say.M("{sink}: the notification queue is full; the oldest are dropped", "sink",
+				q.sink.Name()))
 		}
 	}
 	q.list = append(q.list, body)

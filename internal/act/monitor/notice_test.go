@@ -387,9 +387,11 @@ func TestWebhook(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusNoContent)
 		}, "", false},
-		{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "answered with status 500", true},
+		{"broken", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "answered with status 500",
+			true},
 		{"busy", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, "answered with status 429", true},
-		{"unknown", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, "answered with status 404", false},
+		{"unknown", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) }, "answered with status 404",
+			false},
 		{"late", func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that we hang up
 			<-r.Context().Done()

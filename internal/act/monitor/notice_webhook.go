@@ -41,7 +41,7 @@ func NewWebhook(raw string) (*Webhook, error) {
 	case u.Host == "":
 		return nil, say.Err("URL without a host")
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, say.Err("http is allowed only to this host, as others could read it on the way; use https")
+		return nil, say.Err("http is allowed only to this host, as others could read it on the way")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, say.Err("{scheme} is not https", "scheme", say.Quoted(u.Scheme))
 	}

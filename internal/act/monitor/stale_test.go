@@ -81,7 +81,8 @@ func TestDatabasesOutgrow(t *testing.T) {
 	for _, gb := range []float64{3, 15, 17, 18, 15, 17, 13, 17} {
 		x.stands(described(t, small), gb*(1<<30))
 	}
-	wants(t, "outgrown, twice", x.ofPlans(), "the plan of /srv/pg is stale: total database size changed from 3 GB to 17 GB",
+	wants(t, "outgrown, twice", x.ofPlans(), "the plan of /srv/pg is stale: total database size changed from 3 GB to "+
+		"17 GB",
 		"total database size changed from 3 GB to 17 GB")
 }
 

@@ -64,7 +64,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 	_, err = tx.Exec(`INSERT INTO event (at, kind, instance, subject, before, after, who, place, detail)
 SELECT ?1, ?2, '', 'events', '', '', '', '', ?3
 WHERE NOT EXISTS (SELECT 1 FROM event WHERE kind = ?2 AND subject = 'events' AND at > ?1 - ?4)`,
-		toMS(e.At), string(history.Limited), fmt.Sprintf("the history holds %d events; older ones are removed", eventsMost),
+		toMS(e.At), string(history.Limited), fmt.Sprintf("the history holds %d events; older ones are removed",
+			eventsMost),
 		day)
 	return e, err
 }

@@ -259,8 +259,10 @@ type templates struct {
 }
 
 // kinds are all templates.
-var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, probing, measuredTexts,
-	refusals, facts, events, planFacts, steps, damage, moves, exercises, reveals, systems, malformed, disturbances, notes,
+var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, probing,
+	measuredTexts,
+	refusals, facts, events, planFacts, steps, damage, moves, exercises, reveals, systems, malformed, disturbances,
+	notes,
 	statements}
 
 var read = sync.OnceValue(func() *templates {
