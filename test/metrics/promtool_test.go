@@ -92,6 +92,29 @@ func TestPromtoolLikesTheRules(t *testing.T) {
 	}
 }
 
+// TestRunbooks: each alert leads to a page of docs, and to a heading that it has.
+func TestRunbooks(t *testing.T) {
+	text := read(t, rules)
+	books := regexp.MustCompile(`(?m)^\s*runbook_url: "https://github\.com/pgfettle/pgfettle/blob/main/`+
+		`(docs/[a-z]+\.md)(?:#(.+))?"$`).
+		FindAllStringSubmatch(text, -1)
+	if n := strings.Count(text, "- alert: "); len(books) != n {
+		t.Errorf("%d alerts, and %d with a runbook_url", n, len(books))
+	}
+	for _, b := range books {
+		page := read(t, root+"/"+b[1])
+		anchors := map[string]bool{"": true, "{{ $labels.id }}": b[1] == "docs/checks.md"}
+		for line := range strings.Lines(page) {
+			if title, ok := strings.CutPrefix(line, "## "); ok {
+				anchors[strings.ToLower(strings.ReplaceAll(strings.TrimSpace(title), " ", "-"))] = true
+			}
+		}
+		if !anchors[b[2]] {
+			t.Errorf("%s has no heading %q", b[1], b[2])
+		}
+	}
+}
+
 func read(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.FromSlash(name))

@@ -35,6 +35,19 @@ func TestTemporaryTables(t *testing.T) {
 	})
 }
 
+// TestSettledBesideTheTablesOfAnotherProfile: work_mem is given what is left beside the page tables that the rule of
+// shared_buffers allows to each profile. Those of a profile with more workers would be more, and do not lower
+// shared_buffers once that work_mem is there (32 GB, and then 30 GB).
+func TestSettledBesideTheTablesOfAnotherProfile(t *testing.T) {
+	h := host{snapshot.Description{RAM: unit.TB, CPUs: 223, Sockets: 1, Kernel: "6.1.0", Major: 13, THP: "always",
+		CGroup: 256 * unit.GB, Container: "docker"},
+		rule.Options{Profile: rule.Web, Shared: true, Connections: 10, Pins: map[knob.Address]string{}}}
+	s := h.snapshot(t)
+	for _, c := range mustPlan(t, plan.Simulate(s, mustPlan(t, s, h.opt)), h.opt).Changes {
+		t.Errorf("%s would change again, %s → %s: %s", c.Address, c.From, c.To, c.Reason)
+	}
+}
+
 // TestMonotoneJustBelowHugePages: a nominal shared_buffers that only its
 // tolerance lifts over the 1 GB from which huge pages are wanted lies on ordinary
 // pages, and as many connections are admitted as fit beside their page tables.

@@ -68,8 +68,17 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 		return shared
 	}
 	estimate := func(sb unit.Bytes) unit.Bytes { return bare(WithTolerance(sb, BuffersNear)) }
+	leastHuge, _ := estimateAbove(c, WithTolerance(hugeFrom, BuffersNear), conns, above)
 	leaves := func(shared, page unit.Bytes) bool {
-		return !slices.ContainsFunc(list, func(d layout) bool { return !d.fits(shared, page, f.Work) })
+		return !slices.ContainsFunc(list, func(d layout) bool {
+			if page == d.base && d.Of != l.Of {
+				// work_mem was given what is left beside the tables that this rule would allow that
+				// profile: more of them here would take from shared_buffers what the plan before gave.
+				return !d.holdsWith(d.boundTables(d.parts(shared, page, f.Work), shared, leastHuge), shared, page,
+					f.Work)
+			}
+			return !d.fits(shared, page, f.Work)
+		})
 	}
 	fits := func(sb, page unit.Bytes) bool { return leaves(estimate(sb), page) }
 	small := func(sb unit.Bytes) bool {
@@ -163,12 +172,17 @@ func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (par
 	if pinned {
 		return parts, shared, true
 	}
-	// Beyond 1 GB the rule of shared_buffers bounds them.
 	least, _ := estimateAbove(c, min(sb, WithTolerance(hugeFrom, BuffersNear)), conns, l.above)
+	return l.boundTables(parts, shared, least), shared, true
+}
+
+// boundTables lowers the page tables among the parts to what the rule of shared_buffers leaves of them: on
+// ordinary pages beyond 1 GB, whose shared memory is least, it bounds them.
+func (l layout) boundTables(parts memory.Parts, shared, least unit.Bytes) memory.Parts {
 	all := l.tables(shared)
-	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(least))
+	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(min(shared, least)))
 	parts.PageTables += min(bound, all) - all
-	return parts, shared, true
+	return parts
 }
 
 // admits returns the largest number of connections, up to most, with which the

@@ -85,7 +85,12 @@ func (l layout) claims() float64 {
 // fits says whether shared memory of the given size on pages of the given size and
 // a work_mem leave the layout within its share, and within what may be committed.
 func (l layout) fits(shared, page, work unit.Bytes) bool {
-	if l.Charged(l.parts(shared, page, work), page).Sum() > l.share {
+	return l.holdsWith(l.parts(shared, page, work), shared, page, work)
+}
+
+// holdsWith is fits, of parts that are known.
+func (l layout) holdsWith(parts memory.Parts, shared, page, work unit.Bytes) bool {
+	if l.Charged(parts, page).Sum() > l.share {
 		return false
 	}
 	return l.commit == 0 || l.commits(shared, work) <= l.commit

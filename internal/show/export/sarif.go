@@ -36,6 +36,7 @@ type (
 	}
 	sarifRule struct {
 		ID     string      `json:"id"`
+		URI    string      `json:"helpUri,omitempty"`
 		Short  sarifText   `json:"shortDescription"`
 		Full   sarifText   `json:"fullDescription"`
 		Help   sarifText   `json:"help"`
@@ -142,7 +143,7 @@ func (s *sarifLog) add(f check.Finding, at sarifLocation) {
 	}
 	if index < 0 {
 		index = len(run.Tool.Driver.Rules)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.ID, Short: sarifText{f.Title},
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.ID, URI: helpURI(f.Sources), Short: sarifText{f.Title},
 			Full:   sarifText{f.Why},
 			Help:   sarifText{"More: pgfettle explain " + f.ID + ". Sources: " + sourcesOf(f.Sources) + "."},
 			Config: sarifConfig{sarifLevel[f.Severity]}})
@@ -150,6 +151,16 @@ func (s *sarifLog) add(f check.Finding, at sarifLocation) {
 	run.Results = append(run.Results, sarifResult{RuleID: f.ID, RuleIndex: index, Level: sarifLevel[f.Severity],
 		Message:   sarifText{typeset.Clean(f.Seen.String()) + " " + typeset.Clean(f.Do.String())},
 		Locations: []sarifLocation{at}})
+}
+
+// helpURI is the first source that has an address: what a code host links the name of the check to.
+func helpURI(sources []say.Source) string {
+	for _, s := range sources {
+		if s.URL != "" {
+			return s.URL
+		}
+	}
+	return ""
 }
 
 func sourcesOf(sources []say.Source) string {
