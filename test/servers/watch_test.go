@@ -262,7 +262,7 @@ func TestWatch(t *testing.T) {
 		sql(t, admin, "select pg_reload_conf()")
 		reloaded(t, i, "work_mem", "13MB")
 		w.hup()
-		line := w.says("work_mem of "+i.DataDir, "from 4MB to 13MB", "ALTER SYSTEM", i.DataDir+"/postgresql.auto.conf:")
+		line := w.says("work_mem of "+i.DataDir, "4MB → 13MB", "ALTER SYSTEM", i.DataDir+"/postgresql.auto.conf:")
 		if !strings.Contains(line, "read by the server at 20") {
 			t.Errorf("the server's log was not asked: %s", line)
 		}
@@ -304,7 +304,7 @@ func TestWatch(t *testing.T) {
 		}
 		close(stop)
 		loads.Wait()
-		if strings.Contains(again.talk()+third.talk(), "from 4MB to 13MB") ||
+		if strings.Contains(again.talk()+third.talk(), "4MB → 13MB") ||
 			strings.Contains(again.talk()+third.talk(), "was started") {
 			t.Errorf("what was told is told again:\n%s%s", again.talk(), third.talk())
 		}
@@ -395,10 +395,10 @@ func TestWatchFullDisk(t *testing.T) {
 		sql(t, connect(t, i.ConnString()), "select pg_reload_conf()")
 		reloaded(t, i, "work_mem", "13MB")
 		w.hup()
-		w.says("work_mem of "+i.DataDir, "from 4MB to 13MB")
+		w.says("work_mem of "+i.DataDir, "4MB → 13MB")
 		d.Empty(t)
 		w.says("writing the history again") // within the minute that it waits
-		if n := strings.Count(w.talk(), "nothing is written"); n != 1 {
+		if n := strings.Count(w.talk(), "could not write the history"); n != 1 {
 			t.Errorf("it was said %d times: %s", n, w.talk())
 		}
 		if code := w.ends(syscall.SIGTERM); code != 0 {

@@ -79,6 +79,11 @@ func TestForeignFiles(t *testing.T) {
 			if after, _ := os.ReadFile(c.path); !cmp.Equal(before, after) {
 				t.Error("the file was changed")
 			}
+			for _, beside := range []string{".lock", "-wal", "-shm", "-journal"} {
+				if _, err := os.Lstat(c.path + beside); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s was made beside it", beside)
+				}
+			}
 		})
 	}
 	if s, err := OpenRead(raw("same", ours()...)); err != nil {

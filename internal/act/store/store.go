@@ -81,6 +81,9 @@ func Open(path string, o Options) (*Store, error) {
 	fail := func(err error) (*Store, error) {
 		return nil, &WriteError{Path: path, First: true, Err: classify(path, err)}
 	}
+	if err := foreign(path); err != nil {
+		return fail(err)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fail(err)
 	}
@@ -94,6 +97,28 @@ func Open(path string, o Options) (*Store, error) {
 		return fail(err)
 	}
 	return s, nil
+}
+
+// foreign returns an error where a file is there and is not ours. It is asked before anything is made
+// beside it: /etc/passwd.lock, left there, keeps every useradd out.
+func foreign(path string) error {
+	switch err := regular(path); {
+	case errors.Is(err, ErrNone):
+		return nil
+	case err != nil:
+		return err
+	}
+	s := &Store{path: path}
+	var err error
+	if s.db, err = sql.Open("sqlite", dsn(path, "&mode=ro&immutable=1")); err != nil {
+		return err
+	}
+	defer s.db.Close()
+	err = classify(path, s.recognize())
+	if errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) {
+		return err
+	}
+	return nil // ours, empty, or what the one who holds the lock finds out
 }
 
 // OpenRead opens a history to read it, also while another writes it. It is
