@@ -253,7 +253,7 @@ func TestWatch(t *testing.T) {
 		other := kept(t, file, "--once", i.DataDir)
 		var exit *exec.ExitError
 		if err := other.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 5 ||
-			!strings.Contains(other.talk(), "another process writes the history") {
+			!strings.Contains(other.talk(), "another process is writing the history") {
 			t.Errorf("a second watcher: %v: %s", err, other.talk())
 		}
 
