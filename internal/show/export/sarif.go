@@ -143,7 +143,8 @@ func (s *sarifLog) add(f check.Finding, at sarifLocation) {
 	}
 	if index < 0 {
 		index = len(run.Tool.Driver.Rules)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.ID, URI: helpURI(f.Sources), Short: sarifText{f.Title},
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{ID: f.ID, URI: helpURI(f.Sources),
+			Short:  sarifText{f.Title},
 			Full:   sarifText{f.Why},
 			Help:   sarifText{"More: pgfettle explain " + f.ID + ". Sources: " + sourcesOf(f.Sources) + "."},
 			Config: sarifConfig{sarifLevel[f.Severity]}})
