@@ -63,6 +63,11 @@ files that the usual tools of translators open. The pages of ` + "`pgfettle expl
 - A number of things is ` + "`say.N(n, \"{n} role\", \"{n} roles\")`" + `: the catalog has the plural forms.
 - An argument is a name or value as it is (a string), or it follows the language: a message, a list,
   ` + "`say.Number`" + ` (a number with its unit), ` + "`say.Span`" + ` (a duration), ` + "`unit.Bytes`" + `, an int.
+- An error that a person reads is a ` + "`say.Problem`" + `, or
+  ` + "`say.Err(\"… {error}\", \"error\", err)`" + `, which wraps what it is given.
+  The words that ` + "`fmt.Errorf`" + ` puts before an error stay English.
+- A text that is stored in English and shown later (a reason in an evidence, an event of a history, a note of an
+  experiment) has its template in ` + "`internal/fact/gapwords`" + `, which recognizes it when it is shown.
 - A translation belongs to one English text, letter for letter. When that text is edited, English is shown
   until the text is translated again: the old translation could name another number or another command.
 
