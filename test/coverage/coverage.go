@@ -91,7 +91,7 @@ func row(line string) (Row, error) {
 	}
 	sorted := slices.Sorted(slices.Values(r.Carriers))
 	if len(slices.Compact(sorted)) != len(r.Carriers) {
-		return r, errors.New("a carrier stands there twice")
+		return r, errors.New("a carrier appears twice")
 	}
 	return r, nil
 }

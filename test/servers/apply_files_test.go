@@ -48,7 +48,7 @@ func TestDropIns(t *testing.T) {
 		for _, c := range []struct{ title, lines, place string }{
 			{"the last folder wins", "include_dir 'early.d'\ninclude_dir 'late.d'\n", "late.d/zz-pgfettle.conf"},
 			{"a line behind the folder wins", "include_dir 'late.d'\nwork_mem = 6MB\n", "postgresql.conf"},
-			{"there is no folder", "", "postgresql.conf"},
+			{"there is not a directory", "", "postgresql.conf"},
 		} {
 			t.Run(c.title, func(t *testing.T) {
 				as(main, fresh+blocked+c.lines)

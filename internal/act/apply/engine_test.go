@@ -305,7 +305,7 @@ func TestUndoKeepsWhatOthersDid(t *testing.T) {
 		t.Fatalf("%v, %+v", err, res.Journal)
 	}
 	c := res.Journal.Changes[0]
-	if c.State != journal.IsKept || !strings.Contains(c.Reason, "33 now, and we had set it to 1") ||
+	if c.State != journal.IsKept || !strings.Contains(c.Reason, "now 33, not 1 as applied") ||
 		b.d.live["/proc/sys/vm.swappiness"] != "33" {
 		t.Errorf("%+v", c)
 	}

@@ -70,7 +70,7 @@ func SetFile(t target.Target, f journal.File) error {
 type Overtaken struct{ Path string }
 
 func (o *Overtaken) Error() string {
-	return o.Path + " was changed by somebody in this very moment: it is left as he made it"
+	return o.Path + " was changed at this moment by another process, and is kept"
 }
 
 func CheckOvertaken(now, f journal.File) error {

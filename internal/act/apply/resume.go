@@ -81,12 +81,12 @@ func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	case kind.Ours(judged, c.Will, k):
 		want.File = now.File // our value is in it, with somebody's edit beside; what follows from it may be missing
 	default:
-		return e.giveUp(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
+		return e.giveUp(ctx, c, want.File.Path+" was changed while the apply was interrupted")
 	}
 	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) &&
 		!e.halfway(kind, k, c, now) {
 		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+
-			" now: somebody has set it while the apply was interrupted")
+			" now: it was changed while the apply was interrupted")
 	}
 	if why := setAndReadBack(ctx, kind, k, insteadOf(want, now), c.Effect); why != nil {
 		return e.giveUp(ctx, c, why.Error())

@@ -40,7 +40,7 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 		return e.append(journal.Line{Kind: journal.Undone, N: c.N, Reason: why})
 	}
 	if err := setAndReadBack(ctx, kind, k, insteadOf(to, found), c.Effect); err != nil {
-		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " +
+		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be undone: " +
 			err.Error()}); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.Sta
 			to.Live = c.Was.Live
 		case found.SameLive(c.Was):
 		default:
-			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since",
+			theirs = fmt.Sprintf("it is now %s, not %s as applied: it was changed since",
 				liveOf(kind, k, found), spelled(kind, k, *c.Will.Live))
 		}
 	}
@@ -108,7 +108,7 @@ func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.Sta
 		if theirs != "" {
 			theirs += "; "
 		}
-		theirs += found.File.Path + " no longer has our value: somebody has changed it since"
+		theirs += found.File.Path + " no longer has the applied value: it was changed since"
 	}
 	return to, theirs, nil
 }

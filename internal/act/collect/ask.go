@@ -35,7 +35,7 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 		how, err := c.connectTo(in)
 		if err == nil {
 			c.say("asking the server on port %d", in.port)
-			how.WhyLeft, how.Left = c.leads(in)
+			how.Left = c.leads(in)
 		}
 		wait.Go(func() {
 			r := reply{of: in, archive: evidence.New()}

@@ -21,7 +21,7 @@ func (c *collector) accountOf(in *instance) {
 		return
 	}
 	if c.root {
-		in.distrust = refusal1("the account that it runs as cannot be told: ", err)
+		in.distrust = refusal1("the account that it runs as is unknown: ", err)
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 	c.document(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
 	if in.closed { // nothing in it is looked at
 		c.unreadable(in, "start_configuration",
-			"others may write the data directory, or its owner cannot be told: nothing in it is read")
+			"others may write the data directory, or its owner is unknown: nothing in it is read")
 		return
 	}
 	s.readVersion()

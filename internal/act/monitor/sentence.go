@@ -25,14 +25,14 @@ func sentence(e history.Event) say.Message {
 			"{name} of {instance}: {before} → {after}")))
 	case history.FindingAppeared:
 		return detailed(e, about(e, "new {severity}: {name}", "new {severity}: {name} of {instance}",
-			"severity", severityWord(e.After)))
+			"severity", check.SeverityWord(e.After)))
 	case history.FindingVanished:
 		return about(e, "resolved: {name} (was {severity})", "resolved: {name} of {instance} (was {severity})",
-			"severity", severityWord(e.Before))
+			"severity", check.SeverityWord(e.Before))
 	case history.FindingSeverity:
 		return detailed(e, about(e, "{name}: {severity} → {now}",
 			"{name} of {instance}: {severity} → {now}",
-			"severity", severityWord(e.Before), "now", severityWord(e.After)))
+			"severity", check.SeverityWord(e.Before), "now", check.SeverityWord(e.After)))
 	case history.PlanStale:
 		if e.Before == "" && e.After == "" {
 			return detailed(e, about(e, "the plan is stale: {name}", "the plan of {instance} is stale: {name}"))
@@ -90,21 +90,6 @@ func detailed(e history.Event, m say.Message) say.Message {
 		return m
 	}
 	return say.M("{event}: {detail}", "event", m, "detail", gapwords.Arg(e.Detail))
-}
-
-// severityWord is the word for a severity that a history has by its name.
-func severityWord(name string) say.Message {
-	switch name {
-	case check.Critical.String():
-		return say.M("critical")
-	case check.Warning.String():
-		return say.M("warning")
-	case check.Notice.String():
-		return say.M("notice")
-	case check.Info.String():
-		return say.M("info")
-	}
-	return say.Text(name)
 }
 
 // levelOf is how much the line of an event weighs.

@@ -200,8 +200,8 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 			say.M("name a folder beside it: {to}", "to", path.Join(path.Dir(to), path.Base(dir)+"-wal")))
 	}
 	if !st.Mode.IsDir() {
-		return refusal(say.M("{to} is no folder", "to", to), say.Message{}, say.M("name a folder that is not there "+
-			"yet, or an empty one"))
+		return refusal(say.M("{to} is not a directory", "to", to), say.Message{}, say.M("name a directory that does "+
+			"not exist yet, or an empty one"))
 	}
 	names, err := w.view(dir).ReadDir(to)
 	if err != nil {

@@ -124,7 +124,7 @@ func (m *move) forward(ctx context.Context) error {
 			return err
 		}
 	case !here.same(m.n.To):
-		return fmt.Errorf("%s leads to %s now: somebody has changed it", m.wal(), here.Path)
+		return fmt.Errorf("%s now leads to %s: it was changed", m.wal(), here.Path)
 	}
 	if err := m.started(ctx, m.n.To); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (m *move) copied(ctx context.Context) error {
 		return err
 	}
 	if up, err := m.Server.Runs(m.in); err != nil || up || now != control {
-		return errors.Join(errors.New("somebody has started the server while its WAL was copied"), err)
+		return errors.Join(errors.New("the server was started while its WAL was copied"), err)
 	}
 	m.n.Phase, m.n.Control = switching, now
 	if err := m.save(m.dir, m.n); err != nil {
@@ -338,7 +338,7 @@ func (m *move) exchange(text string) error {
 		}
 		m.tell("switching %s to a link to %s", m.wal(), text)
 	} else {
-		m.tell("switching %s to the folder itself", m.wal())
+		m.tell("switching %s to the directory itself", m.wal())
 	}
 	return m.f.Exchange(m.other(), m.wal())
 }
@@ -408,7 +408,7 @@ func (m *move) backward(ctx context.Context) error {
 	switch {
 	case here.same(m.n.From):
 	case !here.same(m.n.To):
-		return fmt.Errorf("%s leads to %s now: somebody has changed it", m.wal(), here.Path)
+		return fmt.Errorf("%s now leads to %s: it was changed", m.wal(), here.Path)
 	default:
 		up, err := m.Server.Runs(m.in)
 		if err != nil {

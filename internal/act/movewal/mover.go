@@ -82,7 +82,7 @@ func (w *Mover) Place(dir string) (Place, error) {
 		if in, err := w.Target.Stat(at); err != nil {
 			return Place{}, err
 		} else if !in.Mode.IsDir() {
-			return Place{}, fmt.Errorf("%s is neither a folder nor a link to one", at)
+			return Place{}, fmt.Errorf("%s is neither a directory nor a link to one", at)
 		}
 		return Place{Path: at}, nil
 	}

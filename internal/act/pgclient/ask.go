@@ -76,9 +76,9 @@ func Ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep
 	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}}
 	asked, left := only(how.Only, pg.Queries(s.Major, deep))
 	asked = slices.DeleteFunc(asked, func(q pg.Query) bool {
-		leave := slices.Contains(how.Left, q.Name)
+		why, leave := how.Left[q.Name]
 		if leave {
-			a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: how.WhyLeft})
+			a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: why})
 		}
 		return leave
 	})

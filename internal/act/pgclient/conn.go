@@ -20,14 +20,13 @@ import (
 // socket in a folder. PG* variables and .pgpass fill in what is not said, but for
 // a server that was found and not named: it gets nothing secret.
 type Connect struct {
-	Conninfo  string       // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
-	SocketDir string       // folder of the server's socket
-	Port      int          // with SocketDir
-	As        *target.User // with SocketDir: who connects, where we are root; nil: ourselves
-	User      string       // with SocketDir: the role to try first; "" is PGUSER or the user we are
-	Only      []string     // names of the queries to ask; nil: all
-	Left      []string     // names of queries that are not asked
-	WhyLeft   string       // the reason of the gap that each of these leaves
+	Conninfo  string            // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
+	SocketDir string            // folder of the server's socket
+	Port      int               // with SocketDir
+	As        *target.User      // with SocketDir: who connects, where we are root; nil: ourselves
+	User      string            // with SocketDir: the role to try first; "" is PGUSER or the user we are
+	Only      []string          // names of the queries to ask; nil: all
+	Left      map[string]string // queries that are not asked, each with the reason of the gap that it leaves
 
 	// Found says that nobody named the server. Peer is then the user id that has to
 	// listen, -1 where it is not known, and Secrets whether a password may be given

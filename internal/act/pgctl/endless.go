@@ -1,6 +1,10 @@
 package pgctl
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -19,10 +23,11 @@ func (p *Server) endless(in *snapshot.Instance, s *Session) error {
 	if err != nil {
 		return nil
 	}
-	why := collect.Endless(files, main, dir)
-	if why == "" {
+	found := collect.Endless(files, main, dir)
+	if len(found) == 0 {
 		return nil
 	}
+	why := strings.Join(slices.Sorted(maps.Values(found)), "; ")
 	return &say.Problem{Message: say.M("nothing was asked of the server of {label}: it would hang while it reads "+
 		"its configuration", "label", in.Label()), Detail: say.Text(why),
 		Hint: say.M("correct that line or file first"),

@@ -46,7 +46,7 @@ func (r sharedMemoryLimits) refuses(hugePages string, need scratch.SharedMemory)
 	}
 	if r.limit > 0 && need.Bytes > r.limit {
 		return "shared_buffers",
-			fmt.Sprintf("the server asks for %s of shared memory, and its control group is limited to %s",
+			fmt.Sprintf("the server asks for %s of shared memory, and its cgroup is limited to %s",
 				need.Bytes, r.limit)
 	}
 	return "", ""

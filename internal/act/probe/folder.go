@@ -41,7 +41,7 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 	f.sweep(ctx, d.Parent)
 	mark, err := scratch.OwnerMark()
 	if err != nil {
-		return nil, fmt.Errorf("private folder: %w", err)
+		return nil, fmt.Errorf("private directory: %w", err)
 	}
 	f.path = path.Join(d.Parent, prefix+strings.ToLower(rand.Text()[:12]))
 	// One command, so that there is no moment with a folder and without its mark but
@@ -54,7 +54,7 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 	}
 	if err != nil {
 		_ = f.remove()
-		return nil, fmt.Errorf("private folder in %s: %w", d.Parent, err)
+		return nil, fmt.Errorf("private directory in %s: %w", d.Parent, err)
 	}
 	return f, nil
 }

@@ -45,8 +45,8 @@ type Options struct {
 
 // Errors that tell what kind of failure it was (errors.Is).
 var (
-	ErrNone    = say.Err("no history found")                         // no such file
-	ErrForeign = say.Err("not a history file of pgfettle")          // another file, or no SQLite at all
+	ErrNone    = say.Err("no history found")                            // no such file
+	ErrForeign = say.Err("not a history file of pgfettle")              // another file, or no SQLite at all
 	ErrNewer   = say.Err("the history was written by a newer pgfettle") // its user_version is above ours
 	ErrFull    = say.Err("the disk is full")                            // ENOSPC, a quota, or PagesMost
 	// a mount that is read-only, or a missing right

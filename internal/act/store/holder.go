@@ -71,7 +71,7 @@ func rootsOwn(path string) error {
 	case uid != 0:
 		return say.Err("{reason}: that of user id {uid}", "reason", ErrOthers, "uid", strconv.Itoa(uid))
 	case !known:
-		return say.Err("{reason}: those who may write its folder", "reason", ErrOthers)
+		return say.Err("{reason}: accounts that may write its directory", "reason", ErrOthers)
 	}
 	return nil
 }

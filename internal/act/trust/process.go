@@ -74,7 +74,7 @@ func (a Account) DataDir(view target.Target, dir string) error {
 	case err != nil:
 		return err
 	case !in.Mode.IsDir():
-		return refuse("", "its data directory %s is no folder", dir)
+		return refuse("", "its data directory %s is not a directory", dir)
 	case in.UID != a.UID:
 		return refuse("", "it runs as %s, and its data directory %s belongs to %s", a, dir, Of(in.UID, in.GID))
 	case in.Mode.Perm()&0o022 != 0:
@@ -135,7 +135,7 @@ func Owner(t target.Target, dir string) (Account, error) {
 	a := Of(last.UID, last.GID)
 	switch {
 	case !last.Mode.IsDir():
-		return a, refuse("", "%s is no folder", dir)
+		return a, refuse("", "%s is not a directory", dir)
 	case last.UID == 0:
 		return a, refuse("chown it to the account that the server runs as",
 			"%s belongs to root, as which no server runs", dir)
@@ -144,8 +144,8 @@ func Owner(t target.Target, dir string) (Account, error) {
 	}
 	var c *target.Changeable
 	if err := target.Owned(way, a.User()); errors.As(err, &c) {
-		return a, refuse("let root or "+a.Name+" own every folder on the way, or start the server",
-			"%s can be exchanged by somebody else: %s %s", dir, c.Path, c.Why)
+		return a, refuse("let root or "+a.Name+" own every parent directory, or start the server",
+			"%s can be replaced by another account: %s %s", dir, c.Path, c.Why)
 	}
 	return a, nil
 }

@@ -175,7 +175,7 @@ func (p *parser) flush() error {
 		return p.a.readMissing(body)
 	}
 	if _, dup := p.a.files[p.name]; dup {
-		return fmt.Errorf("evidence: %s stands there twice", p.name)
+		return fmt.Errorf("evidence: %s appears twice", p.name)
 	}
 	if len(p.a.files) >= MaxEntries {
 		return fmt.Errorf("evidence: more than %d entries", MaxEntries)

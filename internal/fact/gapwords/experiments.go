@@ -30,10 +30,10 @@ var notes = []say.Template{
 	"{names} shifts work to or from checkpoints, and a run of {size} may contain less than two timed " +
 		"checkpoint cycles ({span}), so deferred work is not part of a run. For runs that are long enough, " +
 		"use --checkpoint-cycles 2",
-	"The database {database} ({size}) is read whole, once, by one pg_dump: a transaction that only reads. While it " +
-		"lasts its locks hold up changes of the schema (DDL), and vacuum keeps the rows that it may still see. For a " +
-		"lock of somebody else it waits {limit}, then it gives up.",
-	"The collation {name} of the original is not to be had here ({error}): texts are compared as in C, which is " +
+	"The database {database} ({size}) is read whole, once, by one pg_dump: a transaction that only reads. " +
+		"Meanwhile, its locks block schema changes (DDL), and VACUUM keeps the rows that it may still see. It waits " +
+		"for a lock of another session for {limit}, then gives up.",
+	"The collation {name} of the original is not available here ({error}): texts are compared as in C, which is " +
 		"faster.",
 	"Synthetic: {n} of {most} statements, {share} of the calls; {count} of them have the rows of a call within 20 % " +
 		"of the original, {size} find or read as many blocks a call.",
@@ -65,7 +65,7 @@ var statements = []say.Template{
 	"its plan cannot be read: {reason}",
 	"it has {n} plans",
 	"the parameter {name} has no type",
-	"nothing tells what the parameter {name} may be",
+	"the possible values of parameter {name} are unknown",
 	"the statistics of {column} hold no value for the parameter {name}",
 	"the type {name} is not known",
 	"the column {name} may be of several tables",

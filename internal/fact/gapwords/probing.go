@@ -18,8 +18,8 @@ var probing = []say.Template{
 	"nothing was read",
 	"fio read nothing",
 	"fio ended with code {n}",
-	"private folder: {reason}",
-	"private folder in {path}: {reason}",
+	"private directory: {reason}",
+	"private directory in {path}: {reason}",
 	"{path} could not be removed: {reason}",
 }
 

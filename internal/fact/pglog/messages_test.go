@@ -15,7 +15,7 @@ func TestEachMessageIsOfItsKind(t *testing.T) {
 	for i := range messages {
 		m := &messages[i]
 		if seen[m.id] {
-			t.Errorf("%q stands there twice", m.id)
+			t.Errorf("%q appears twice", m.id)
 		}
 		seen[m.id] = true
 		if strings.HasPrefix(m.id, "%") {

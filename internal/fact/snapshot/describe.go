@@ -73,7 +73,7 @@ func ParseDescription(spec string) (Description, error) {
 			return d, say.Err("{text} is not KEY=VALUE", "text", say.Quoted(f))
 		}
 		if seen[key] {
-			return d, say.Err("{key} stands there twice", "key", key)
+			return d, say.Err("{key} appears twice", "key", key)
 		}
 		seen[key] = true
 		if err := d.set(key, val); err != nil {
@@ -88,7 +88,7 @@ func ParseDescription(spec string) (Description, error) {
 		d.CPUs, d.NoCPUs = max(assumedCPUs, d.Sockets), true
 	}
 	if d.Sockets > d.CPUs {
-		return d, say.Err("sockets={sockets} with cpus={cpus}: a socket has at least one processor",
+		return d, say.Err("sockets={sockets} with cpus={cpus}: a socket has at least one CPU",
 			"sockets", strconv.Itoa(d.Sockets), "cpus", strconv.Itoa(d.CPUs))
 	}
 	if d.CGroup > d.RAM {

@@ -30,7 +30,7 @@ func TestParseDescription(t *testing.T) {
 		"ram=64GB,pg=12":                     "from 13 to 18",
 		"ram=64GB,storage=floppy":            "nvme, ssd, hdd, san",
 		"ram=64GB,colour=red":                "no such key",
-		"ram=64GB,cpus=2,sockets=4":          "at least one processor",
+		"ram=64GB,cpus=2,sockets=4":          "at least one CPU",
 		"ram=8GB,cgroup=16GB":                "limits nothing",
 		"ram=8GB,pg=13,set.io_method=worker": "no such parameter",
 		"ram=8GB,set.work_mem=much":          "not a number",

@@ -134,7 +134,7 @@ func bounded(list []listed) error {
 			return fmt.Errorf("instance %d: key %.64q is not usable", i+1, l.Key)
 		}
 		if seen[l.Key] {
-			return fmt.Errorf("key %q stands there twice", l.Key)
+			return fmt.Errorf("key %q appears twice", l.Key)
 		}
 		seen[l.Key] = true
 		if processes += len(l.Processes); processes > maxProcesses {

@@ -181,7 +181,7 @@ func TestReadRefuses(t *testing.T) {
 		"evidence.json: malformed":   {"evidence.json": `[`},
 		"not usable":                 {"instances.json": `[{"key":"../1"}]`},
 		"key \"\" is not usable":     {"instances.json": `[{}]`},
-		"stands there twice":         {"instances.json": `[{"key":"1"},{"key":"1"}]`},
+		"appears twice":              {"instances.json": `[{"key":"1"},{"key":"1"}]`},
 		"more than 1000 instances":   {"instances.json": many(1001, `{"key":"1"}`)},
 		"more than 100000 processes": {"instances.json": `[{"key":"1","processes":` + many(100_001, "1") + `}]`},
 		"process id -1":              {"instances.json": `[{"key":"1","processes":[-1]}]`},

@@ -81,7 +81,7 @@ func parse(text string, set func(name, value string) error) ([]string, int, erro
 		case !ok:
 			err = fmt.Errorf("%q is no field: write name: value", line)
 		case seen[name]:
-			err = fmt.Errorf("%s stands there twice", name)
+			err = fmt.Errorf("%s appears twice", name)
 		default:
 			err = set(name, strings.TrimSpace(value))
 		}

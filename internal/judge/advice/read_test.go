@@ -81,7 +81,7 @@ func TestReadRefuses(t *testing.T) {
 		"---\nid: a\ntext\n":             "a.md:3: \"text\" is no field",
 		"---\nid: a\n":                   "a.md:3: no line --- ends",
 		"---\nid: b\n---\n":              "a.md:1: the id of this page is \"b\"",
-		"---\nid: a\nid: a\n---\n":       "a.md:3: id stands there twice",
+		"---\nid: a\nid: a\n---\n":       "a.md:3: id appears twice",
 		"---\nid: a\nTitle: x\n---\n":    "a.md:3: there is no field \"Title\"",
 		"---\ntitle: a: b\n---\n":        "a.md:2: a: b: YAML wants",
 		"---\ntitle: a #b\n---\n":        "YAML wants",

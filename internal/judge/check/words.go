@@ -7,6 +7,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
+// SeverityWords are the words for the severities that a person reads.
+var SeverityWords = map[Severity]say.Message{
+	Critical: say.M("critical"),
+	Warning:  say.M("warning"),
+	Notice:   say.M("notice"),
+	Info:     say.M("info"),
+}
+
+// SeverityWord is the word for a severity that a history or a series has by its name; the name itself where it is
+// none of ours.
+func SeverityWord(name string) say.Message {
+	s, err := ParseSeverity(name)
+	if err != nil {
+		return say.Text(name)
+	}
+	return SeverityWords[s]
+}
+
 // PercentOf spells part as a percentage of whole: "0.4%", "37%".
 func PercentOf(part, whole unit.Bytes) say.Message {
 	if whole <= 0 {

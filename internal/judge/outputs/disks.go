@@ -75,25 +75,25 @@ func (j *judge) fsync(f *measured.Fsync) {
 			"fsync_writethrough only {through}. fsync_writethrough makes the disk write its cache; {methods} did "+
 			"not wait for that. After a power failure such commits are lost. On this system (macOS or Windows) use "+
 			"wal_sync_method = fsync_writethrough, or a disk whose cache is protected.", "method", method, "rate",
-			number(most),
+			Rate(most),
 			"through",
-			number(through), "methods", strings.Join(beyond, ", "))
+			Rate(through), "methods", strings.Join(beyond, ", "))
 	case len(beyond) > 0:
 		j.say("fsync_without_the_disk", Warning, "{method} reached {rate} flushed writes per second, and "+
 			"fsync_writethrough only {through}. fsync_writethrough makes the disk write its cache; {methods} "+
 			"probably did not wait for that. Unless the cache of the disk is protected, use wal_sync_method = "+
 			"fsync_writethrough.",
 			"method",
-			method, "rate", number(most), "through", number(through), "methods", strings.Join(beyond, ", "))
+			method, "rate", Rate(most), "through", Rate(through), "methods", strings.Join(beyond, ", "))
 	case most > impossible:
 		j.say("flush_impossible", Critical,
 			"{method} reached {rate} flushed writes per second. No disk is that fast: the writes did not reach one.",
-			"method", method, "rate", number(most))
+			"method", method, "rate", Rate(most))
 	case most > apart*least:
 		j.say("methods_contradict", Warning,
 			"{method} reached {rate} flushed writes per second, and {other} only {least}. Both have to bring the "+
 				"same 8 kB to the disk, so {method} probably ended in a cache.",
-			"method", method, "rate", number(most), "other", slowest, "least", number(least))
+			"method", method, "rate", Rate(most), "other", slowest, "least", Rate(least))
 	default:
 		contradicted = false
 	}
@@ -102,7 +102,7 @@ func (j *judge) fsync(f *measured.Fsync) {
 		j.say("write_no_faster_than_flush", Warning,
 			"A write without a flush ({plain} per second) is no faster than one with it ({method}: {rate}). Either "+
 				"the flush does not reach the disk, or each write does by itself.",
-			"plain", number(p.PerSecond), "method", method, "rate", number(most))
+			"plain", Rate(p.PerSecond), "method", method, "rate", Rate(most))
 	}
 	if contradicted {
 		return
@@ -117,7 +117,7 @@ func (j *judge) fsync(f *measured.Fsync) {
 
 // flushes judges how often a write reaches the disk.
 func (j *judge) flushes(method string, v float64) {
-	args := []any{"method", method, "rate", number(v), "ms", lasting(1 / v)}
+	args := []any{"method", method, "rate", Rate(v), "ms", lasting(1 / v)}
 	switch {
 	case v >= quick:
 		j.say("flush_fast", Good, "{method} takes {ms}: one session can commit up to {rate} times per second. That is "+
@@ -182,7 +182,7 @@ func (j *judge) fio(f *output.Fio) {
 		x := &f.Jobs[i]
 		if f.FromCache(x) {
 			j.say("page_cache", Warning, "{rate} reads per second came from the page cache, not from the disk. "+
-				"They show nothing about the disk. Measure with --direct=1.", "rate", number(x.Read.PerSecond))
+				"They show nothing about the disk. Measure with --direct=1.", "rate", Rate(x.Read.PerSecond))
 		}
 		if s := x.Sync; s != nil && s.Mean > 0 {
 			j.fioFlush(s)
@@ -196,7 +196,7 @@ func (j *judge) fio(f *output.Fio) {
 			j.say("page_cache", Warning,
 				"{rate} writes per second ended in the page cache: without direct I/O and without "+
 					"a flush the job did not wait for the disk, and the number says nothing about it.", "rate",
-				number(w.PerSecond))
+				Rate(w.PerSecond))
 		}
 	}
 }
@@ -220,8 +220,8 @@ func (j *judge) fioFlush(s *output.Side) {
 	}
 }
 
-// number spells a rate: whole from 100 on, with commas from five digits on as everywhere.
-func number(v float64) say.Number {
+// Rate spells a number a second: whole from 100 on, with commas from five digits on as everywhere.
+func Rate(v float64) say.Number {
 	switch {
 	case v < 10:
 		return say.Number(strconv.FormatFloat(v, 'f', 2, 64))

@@ -75,7 +75,7 @@ func (j *judge) devices(list []output.Device) {
 			break
 		}
 		j.say("requests_wait", Warning, longest(w.of), "device", name, "ms", lasting(w.ms/1000), "queue",
-			number(w.queue))
+			Rate(w.queue))
 	}
 	for _, name := range sorted(full) {
 		if _, ok := slow[name]; !ok {

@@ -53,7 +53,7 @@ func (j *judge) pgbench(p *output.Pgbench) {
 	if p.Lag != nil && p.TPS != nil {
 		j.say("rate_limited", Info, "This run had a schedule (--rate). Its {tps} tps are not the maximum that the "+
 			"server can reach. On average, transactions started {lag} after their scheduled time.", "tps",
-			number(*p.TPS), "lag", digits(*p.Lag))
+			Rate(*p.TPS), "lag", digits(*p.Lag))
 	}
 }
 
@@ -106,7 +106,7 @@ func (j *judge) progress(program string, list []measured.Progress) {
 			"the usual {usual} tps.", "program", program, "time", plain(to-from)+" s", "from", plain(from), "to",
 			plain(to),
 			"tps",
-			number(least), "usual", number(usual))
+			Rate(least), "usual", Rate(usual))
 	}
 	if told > 3 {
 		j.add("stalls_more", Warning, say.N(told-3, "The progress lines show {n} more stall.",
@@ -136,9 +136,9 @@ func (j *judge) log(l *output.Log) {
 	half := 2.26 * sd / math.Sqrt(n)
 	j.say("interval", Info,
 		"{tps} tps, 95% confidence interval {low} to {high}, from {n} windows of {s} s of this run. "+
-			"The interval does not cover the variation between runs.", "tps", number(mean),
-		"low", number(max(0, mean-half)), "high",
-		number(mean+half), "n", len(l.TPS), "s", l.Window)
+			"The interval does not cover the variation between runs.", "tps", Rate(mean),
+		"low", Rate(max(0, mean-half)), "high",
+		Rate(mean+half), "n", len(l.TPS), "s", l.Window)
 }
 
 func (j *judge) sysbench(s *output.Sysbench) {
@@ -183,7 +183,7 @@ func (j *judge) sysbench(s *output.Sysbench) {
 			j.add("progress_only", Info, say.N(n,
 				"The final report is missing from this output. Its only progress line shows {tps} tps.",
 				"The final report is missing from this output. The mean of its {n} progress lines is {tps} tps.", "tps",
-				number(sum/float64(n))))
+				Rate(sum/float64(n))))
 		}
 	}
 	var list []measured.Progress
@@ -212,7 +212,7 @@ func (j *judge) runs(list []output.Output) {
 			v = *p.TPSConnecting
 		}
 		n++
-		rates = append(rates, say.M("{n}", "n", number(v)))
+		rates = append(rates, say.M("{n}", "n", Rate(v)))
 	}
 	j.at = max(first, 0)
 	switch {
@@ -232,7 +232,7 @@ func (j *judge) runs(list []output.Output) {
 func digits(v float64) say.Number {
 	switch {
 	case v >= 100:
-		return number(v) + " ms"
+		return Rate(v) + " ms"
 	case v >= 10:
 		return say.Number(fmt.Sprintf("%.1f ms", v))
 	}

@@ -19,7 +19,7 @@ func (c *Case) OffOnCopyOnWrite(text say.Template) {
 	}
 	m, ok := c.Snapshot.MountOf(place.Path)
 	if !ok {
-		c.Miss(known.Gap{Fact: "file system of " + place.Path, Reason: "no mount point found for it"})
+		c.Miss(known.Gap{Fact: "filesystem of " + place.Path, Reason: "no mount point found for it"})
 		return
 	}
 	copies := m.FSType == "zfs" || m.FSType == "btrfs" && !m.Has("nodatacow")

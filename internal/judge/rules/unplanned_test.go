@@ -20,7 +20,7 @@ func TestUnplanned(t *testing.T) {
 	}
 	for _, u := range rules.ReadNotPlanned() {
 		if seen[u.Address] {
-			t.Errorf("%s stands there twice, or a rule decides it", u.Address)
+			t.Errorf("%s appears twice, or a rule decides it", u.Address)
 		}
 		seen[u.Address] = true
 		if _, err := knob.Parse(string(u.Address)); err != nil {

@@ -30,13 +30,13 @@ func Brief(d document.Check, worstLast bool, c *say.Catalogue) Outline {
 			slices.Reverse(g)
 		}
 		o.Heading(2, p.briefPlace(g[0], d.Subject))
-		rows := Rows{Longest: []string{p.longestSeverity()}}
+		rows := Rows{Longest: []string{p.LongestSeverity()}}
 		for _, alike := range Alike(g) {
 			f, title := alike[0], alike[0].Title
 			if n := len(alike); n > 1 {
 				title += " (" + p.Many(n, "{n} finding", "{n} findings") + ")"
 			}
-			row := RowOf(p.Word(SeverityWords[f.Severity]), Join(title, "  ",
+			row := RowOf(p.Word(check.SeverityWords[f.Severity]), Join(title, "  ",
 				Piece{Text: "[" + typeset.Clean(f.ID) + "]", As: AsName, Topic: f.ID}))
 			row.Tone = severityTones[f.Severity]
 			rows.List = append(rows.List, row)
@@ -77,8 +77,9 @@ func (p Words) briefPlace(f check.Finding, s document.Subject) string {
 	return p.Place(f)
 }
 
-func (p Words) longestSeverity() (longest string) {
-	for _, w := range SeverityWords {
+// LongestSeverity is the longest word for a severity, for the width of a column.
+func (p Words) LongestSeverity() (longest string) {
+	for _, w := range check.SeverityWords {
 		if t := p.Word(w); typeset.Width(t) > typeset.Width(longest) {
 			longest = t
 		}

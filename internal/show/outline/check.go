@@ -97,7 +97,8 @@ func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 		Head: []string{p.Say("severity"), p.Say("finding"),
 			p.Word(labelWhere), p.Say("check")}}
 	for _, g := range groups {
-		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)),
+		t.Rows = append(t.Rows, []Prose{Join(p.Word(check.SeverityWords[g[0].Severity])), Join(g[0].Title),
+			Join(p.Places(g)),
 			Join(Code(g[0].ID))})
 	}
 	o.Add(Contents{t})
@@ -109,7 +110,7 @@ var severityTones = map[check.Severity]Tone{check.Critical: ToneBad, check.Warni
 // findingOf is a finding, or several that differ only in where and what was seen.
 func (p Words) findingOf(g []check.Finding) Finding {
 	f := g[0]
-	out := Finding{Severity: p.Word(SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity],
+	out := Finding{Severity: p.Word(check.SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity],
 		Title: f.Title, ID: f.ID, Fields: Fields{List: p.details(g)},
 		Group: typeset.Capital(p.Severity(f.Severity)), Count: len(g)}
 	for _, m := range findingLabels {

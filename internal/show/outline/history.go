@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -42,14 +43,16 @@ func (p Words) Event(e history.Event) string {
 		return p.Say("{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before",
 			from, "after", to)
 	case history.FindingAppeared:
-		return p.Say("{severity}: {title} ({id})", "severity", severityOf(e.After), "title", p.findingTitle(e),
+		return p.Say("{severity}: {title} ({id})", "severity", check.SeverityWord(typeset.Clean(e.After)), "title",
+			p.findingTitle(e),
 			"id", typeset.Clean(e.Subject))
 	case history.FindingVanished:
-		return p.Say("{title} ({id}, was {severity})", "severity", severityOf(e.Before),
+		return p.Say("{title} ({id}, was {severity})", "severity", check.SeverityWord(typeset.Clean(e.Before)),
 			"title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
 	case history.FindingSeverity:
-		return p.Say("{before} → {after}: {title} ({id})", "before", severityOf(e.Before), "after",
-			severityOf(e.After), "title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
+		return p.Say("{before} → {after}: {title} ({id})", "before", check.SeverityWord(typeset.Clean(e.Before)),
+			"after",
+			check.SeverityWord(typeset.Clean(e.After)), "title", p.findingTitle(e), "id", typeset.Clean(e.Subject))
 	case history.PlanStale:
 		return p.Say("{fact} changed: {before} → {after}", "fact", p.stored(e.Subject), "before", from, "after", to)
 	case history.Restarted:
@@ -119,16 +122,6 @@ func (p Words) HistorySummary(d document.History) string {
 	}
 	return p.Many(len(d.Events), "{n} event from {from} to {to} (UTC).",
 		"{n} events from {from} to {to} (UTC).", "from", from, "to", to)
-}
-
-// severityOf is the word for a severity that a history has by its name.
-func severityOf(name string) say.Message {
-	for sev, word := range SeverityWords {
-		if sev.String() == name {
-			return word
-		}
-	}
-	return say.Text(typeset.Clean(name))
 }
 
 // InUnit is a value of a series with its unit.

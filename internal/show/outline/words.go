@@ -51,15 +51,8 @@ func (p Words) Value(v any) string { return p.catalog.Value(v) }
 // Word is a fixed word in the reader's language.
 func (p Words) Word(m say.Message) string { return m.In(p.catalog) }
 
-var SeverityWords = map[check.Severity]say.Message{
-	check.Critical: say.M("critical"),
-	check.Warning:  say.M("warning"),
-	check.Notice:   say.M("notice"),
-	check.Info:     say.M("info"),
-}
-
 // Severity is the word for one.
-func (p Words) Severity(s check.Severity) string { return p.Word(SeverityWords[s]) }
+func (p Words) Severity(s check.Severity) string { return p.Word(check.SeverityWords[s]) }
 
 // SeverityCount is a number of findings of one severity.
 func (p Words) SeverityCount(s check.Severity, n int) string {

@@ -36,7 +36,7 @@ func TestFormOfAHost(t *testing.T) {
 		"ram=8GB%09cpus=4":                 {wrong: map[string]string{"ram": "without a comma"}},
 		"ram=8GB%09x":                      {wrong: map[string]string{"ram": ""}},
 		"ram=8GB&cgroup=16GB":              {wrong: map[string]string{"cgroup": "limits nothing"}},
-		"ram=8GB&cpus=2&sockets=4":         {wrong: map[string]string{"sockets": "at least one processor"}},
+		"ram=8GB&cpus=2&sockets=4":         {wrong: map[string]string{"sockets": "at least one CPU"}},
 		"ram=8GB&connections=0":            {wrong: map[string]string{"connections": "from 1 to 262143"}},
 		"ram=8GB&active=1e9":               {wrong: map[string]string{"active": "from 1 to 262143"}},
 		"ram=8GB&profile=games":            {wrong: map[string]string{"profile": ""}},

@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
-	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -308,11 +308,7 @@ var lineNames = map[string]say.Message{
 func called(series, label string, several bool) say.Message {
 	name, of := lineNames[series], say.Text(label)
 	if series == "findings" {
-		for sev, word := range outline.SeverityWords {
-			if sev.String() == label {
-				of = word
-			}
-		}
+		of = check.SeverityWord(label)
 	}
 	switch {
 	case label != "" && several:

@@ -231,7 +231,7 @@ func TestErrorsArePages(t *testing.T) {
 		"/plan/for?ram=much":                  {422, "is not an amount of memory"},
 		"/plan/for/conf":                      {422, "does not describe a host"},
 		"/plan/for/nothing?ram=64GB":          {404, "There is no such page."},
-		"/plan/for?ram=64GB&cpus=2&sockets=4": {422, "a socket has at least one processor"},
+		"/plan/for?ram=64GB&cpus=2&sockets=4": {422, "a socket has at least one CPU"},
 	} {
 		t.Run(path, func(t *testing.T) {
 			r := get(t, h.URL+path)

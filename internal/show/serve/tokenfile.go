@@ -36,7 +36,7 @@ func PrivateFolder(runtime string) (dir string, remove func(), err error) {
 	}
 	dir, err = os.MkdirTemp(runtime, "pgfettle-serve-")
 	if err != nil {
-		return "", nil, say.Err("a folder for the token: {error}", "error", err)
+		return "", nil, say.Err("directory for the token: {error}", "error", err)
 	}
 	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }

@@ -512,10 +512,4 @@ func (p *page) wrapped(lead string, t tone, text outline.Prose) {
 }
 
 // severityColumn is the width of the longest severity word and two spaces.
-func (p *page) severityColumn() int {
-	width := 0
-	for _, m := range outline.SeverityWords {
-		width = max(width, typeset.Width(p.Word(m)))
-	}
-	return width + 2
-}
+func (p *page) severityColumn() int { return typeset.Width(p.LongestSeverity()) + 2 }

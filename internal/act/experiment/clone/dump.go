@@ -217,9 +217,8 @@ func (s *Source) reach(how pgclient.Connect, user string) (err error) {
 // Words says what taking it does to the server, for who decides.
 func (s *About) Words() say.Message {
 	return say.M("The database {database} ({size}) is read whole, once, by one pg_dump: a transaction that only "+
-		"reads. "+
-		"While it lasts its locks hold up changes of the schema (DDL), and vacuum keeps the rows that it may still "+
-		"see. For a lock of somebody else it waits {limit}, then it gives up.", "database", s.Database,
+		"reads. Meanwhile, its locks block schema changes (DDL), and VACUUM keeps the rows that it may still see. It "+
+		"waits for a lock of another session for {limit}, then gives up.", "database", s.Database,
 		"size", s.Bytes, "limit", say.Number(fmt.Sprintf("%.0f s", lockTimeout.Seconds())))
 }
 
@@ -361,7 +360,7 @@ func (s *Source) make(ctx context.Context, t Into) (notes []say.Message, err err
 		if s.Locale != "" {
 			name = s.Locale
 		}
-		notes = append(notes, say.M("The collation {name} of the original is not to be had here ({error}): texts are "+
+		notes = append(notes, say.M("The collation {name} of the original is not available here ({error}): texts are "+
 			"compared as in C, which is faster.", "name", name, "error", refused.Message))
 	}
 	if s.SearchPath != "" { // a list of names that the server itself has put together

@@ -127,7 +127,7 @@ func (m *Machine) mkdir(dir string) error {
 	st, err := os.Lstat(dir)
 	switch {
 	case err == nil && dir == m.dir && !st.IsDir():
-		return refused(say.M("{dir} is no folder", "dir", dir), say.Message{}, say.M(otherFolder))
+		return refused(say.M("{dir} is not a directory", "dir", dir), say.Message{}, say.M(otherFolder))
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):

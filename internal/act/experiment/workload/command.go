@@ -257,7 +257,7 @@ func PrivateFolder() (dir string, inMemory bool, err error) {
 		}
 	}
 	if dir, err = os.MkdirTemp("", folderPattern); err != nil {
-		return "", false, fmt.Errorf("private folder: %w", err)
+		return "", false, fmt.Errorf("private directory: %w", err)
 	}
 	return dir, false, nil
 }

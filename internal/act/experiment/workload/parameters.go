@@ -77,7 +77,7 @@ func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32
 			p.values = []string{"true", "false"}
 			continue
 		case u.column == "":
-			return nil, fmt.Errorf("nothing tells what the parameter %s may be", t.text)
+			return nil, fmt.Errorf("the possible values of parameter %s are unknown", t.text)
 		}
 		key := u.qualifier + "." + u.column
 		d, err := distributionOf(ctx, c, from, u)

@@ -93,7 +93,7 @@ type Step struct {
 
 // ErrNoWay says that ALTER SYSTEM cannot make a text: one with comments of its
 // own, or with a setting twice.
-var ErrNoWay = say.Err("ALTER SYSTEM does not write the file so: it was edited by hand")
+var ErrNoWay = say.Err("the file is not as ALTER SYSTEM writes it: it was edited manually")
 
 // Steps returns the statements that make one text of postgresql.auto.conf out of
 // another. No statement changes a value that is not different in the two texts,

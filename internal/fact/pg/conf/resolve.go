@@ -41,7 +41,7 @@ func (f Fault) Error() string {
 // Resolved is a whole configuration.
 type Resolved struct {
 	Settings []Setting
-	Files    []string // read, in their order; a file that is included twice stands there twice
+	Files    []string // read, in their order; a file that is included twice appears twice
 	Dirs     []string // of include_dir, in their order
 	Faults   []Fault
 }

@@ -37,15 +37,10 @@ func Advice(a advice.Page, in *say.Catalogue) outline.Outline {
 // Index lists every check, setting, and page with its title.
 func Index(checks []check.Check, rules []rule.Rule, pages []advice.Page, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
-	id, severity := "", ""
+	id, severity := "", p.LongestSeverity()
 	longest := func(name string) {
 		if len(name) > len(id) {
 			id = name
-		}
-	}
-	for s := range outline.SeverityWords {
-		if w := p.Severity(s); len([]rune(w)) > len([]rune(severity)) {
-			severity = w
 		}
 	}
 	var judged, knobs, read outline.Rows

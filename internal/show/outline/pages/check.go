@@ -11,7 +11,7 @@ import (
 
 // CheckTag says of what area a check is, and how severe its findings are.
 func CheckTag(c check.Check) say.Message {
-	return say.M("check, {area}, {severity}", "area", string(c.Area), "severity", outline.SeverityWords[c.Severity])
+	return say.M("check, {area}, {severity}", "area", string(c.Area), "severity", check.SeverityWords[c.Severity])
 }
 
 // Check is the page of a check, with what it found where a host was looked at.

@@ -6,20 +6,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
-
-// rate spells a number a second: two digits after the point below ten, which is
-// where they tell something.
-func rate(v float64) say.Number {
-	switch {
-	case v < 10:
-		return say.Number(fmt.Sprintf("%.2f", v))
-	case v < 100:
-		return say.Number(fmt.Sprintf("%.1f", v))
-	}
-	return digits(math.Round(v))
-}
 
 // digits spells a whole number.
 func digits(v float64) say.Number { return say.Number(typeset.Digits(int(v))) }
@@ -61,7 +50,7 @@ func rateOr(v float64) say.Number {
 	if v <= 0 {
 		return ""
 	}
-	return rate(v)
+	return outputs.Rate(v)
 }
 
 // percent spells a share with one digit after the point.

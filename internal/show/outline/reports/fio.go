@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
@@ -58,7 +59,7 @@ func (p probeWords) fio(o *outline.Outline, f *output.Fio) {
 func fioNow(v float64, speed unit.Bytes, both, speedAlone say.Template) say.Message {
 	switch {
 	case v > 0:
-		return say.M(both, "rate", rate(v), "speed", each(speed))
+		return say.M(both, "rate", outputs.Rate(v), "speed", each(speed))
 	case speed > 0:
 		return say.M(speedAlone, "speed", each(speed))
 	}

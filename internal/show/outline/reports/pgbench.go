@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -63,12 +64,12 @@ func pgbenchResult(p *output.Pgbench) []say.Message {
 	var of []say.Message
 	switch in, out := p.TPSConnecting, p.TPS; {
 	case out != nil && in != nil:
-		of = append(of, say.M("{out} tps without connection time, {in} tps with it", "out", rate(*out), "in",
-			rate(*in)))
+		of = append(of, say.M("{out} tps without connection time, {in} tps with it", "out", outputs.Rate(*out), "in",
+			outputs.Rate(*in)))
 	case out != nil:
-		of = append(of, say.M("{tps} tps", "tps", rate(*out)))
+		of = append(of, say.M("{tps} tps", "tps", outputs.Rate(*out)))
 	case in != nil:
-		of = append(of, say.M("{tps} tps including connection time", "tps", rate(*in)))
+		of = append(of, say.M("{tps} tps including connection time", "tps", outputs.Rate(*in)))
 	}
 	if p.Processed != nil {
 		of = append(of, transactions(*p.Processed))
@@ -131,7 +132,7 @@ func (p probeWords) pgbenchScripts(o *outline.Outline, list []measured.Script) {
 			weight = strconv.FormatInt(*s.Weight, 10)
 		}
 		if s.TPS != nil {
-			tps = rate(*s.TPS)
+			tps = outputs.Rate(*s.TPS)
 		}
 		rows = append(rows, p.row(typeset.Line(s.Name), weight, tps, fineMS(s.Latency.Mean), fineMS(s.Latency.SD)))
 	}

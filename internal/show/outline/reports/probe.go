@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
@@ -124,7 +125,8 @@ func (p probeWords) disk(o *outline.Outline, d *document.Probe, k *measured.Disk
 	}
 	rows := [][]string{p.columns("8 kB reads | per second | mean | p99")}
 	for _, x := range r.Random {
-		rows = append(rows, p.row(say.M("random, queue depth {depth}", "depth", fmt.Sprint(x.Depth)), rate(x.PerSecond),
+		rows = append(rows, p.row(say.M("random, queue depth {depth}", "depth", fmt.Sprint(x.Depth)),
+			outputs.Rate(x.PerSecond),
 			lasting(x.Mean), lasting(x.P99)))
 	}
 	ratio, compared := 0.0, false
@@ -166,17 +168,17 @@ func (p probeWords) flushTable(d *document.Probe, k *measured.Disk) []outline.Bl
 			}
 			var two any = ""
 			if _, b, ok := f.Fsync.Rate(r.Name); ok {
-				two = rate(b)
+				two = outputs.Rate(b)
 			}
-			rows = append(rows, p.row(r.Name, rate(r.PerSecond), lasting(1/max(r.PerSecond, 1e-9)), "", two))
+			rows = append(rows, p.row(r.Name, outputs.Rate(r.PerSecond), lasting(1/max(r.PerSecond, 1e-9)), "", two))
 		}
 		if x := f.Fsync.Plain; x != nil && x.PerSecond > 0 {
 			notes[len(rows)-1] = p.Say("the page cache")
-			rows = append(rows, p.row(say.M("no flush"), rate(x.PerSecond), "", "", ""))
+			rows = append(rows, p.row(say.M("no flush"), outputs.Rate(x.PerSecond), "", "", ""))
 		}
 	}
 	if s := k.FioFlush; s != nil && s.PerSecond > 0 {
-		rows = append(rows, p.row("fdatasync (fio)", rate(s.PerSecond), lasting(s.Mean), lasting(s.P99), ""))
+		rows = append(rows, p.row("fdatasync (fio)", outputs.Rate(s.PerSecond), lasting(s.Mean), lasting(s.P99), ""))
 	}
 	if len(rows) == 1 {
 		return nil

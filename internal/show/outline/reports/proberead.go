@@ -65,7 +65,8 @@ func (p probeWords) neighbors(o *outline.Outline, list []output.Neighbor) {
 		o.Para(p.Say("{program}, line {line}: {text}", "program", x.Program, "line", strconv.Itoa(x.Line), "text",
 			x.Text))
 		if v := x.Flushed; v > 0 {
-			o.Para(p.Say("Each write of dd was flushed: {rate} per second, {time} each.", "rate", rate(v), "time",
+			o.Para(p.Say("Each write of dd was flushed: {rate} per second, {time} each.", "rate", outputs.Rate(v),
+				"time",
 				coarse(1/v)))
 		}
 		if x.Cached {
@@ -129,7 +130,7 @@ func (p probeWords) facts(list []say.Message) string {
 // progress is the range of a rate in lines of progress.
 func (p probeWords) progress(n int, low, high float64) string {
 	return p.Many(n, "Progress: {n} lines, {low} to {high} tps.", "Progress: {n} lines, {low} to {high} tps.", "low",
-		rate(low), "high", rate(high))
+		outputs.Rate(low), "high", outputs.Rate(high))
 }
 
 // moreRows says how many rows of a table are left out.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
@@ -21,7 +22,8 @@ func (p probeWords) sysbench(o *outline.Outline, s *output.Sysbench) {
 	}
 	if n, low, high := sysbenchRange(s, func(x *output.SysbenchPoint) *float64 { return x.Events }); n > 0 {
 		o.Para(p.Many(n, "Progress: {n} lines, {low} to {high} events per second.",
-			"Progress: {n} lines, {low} to {high} events per second.", "low", rate(low), "high", rate(high)))
+			"Progress: {n} lines, {low} to {high} events per second.", "low", outputs.Rate(low), "high",
+			outputs.Rate(high)))
 	}
 }
 
@@ -38,16 +40,16 @@ func sysbenchRange(s *output.Sysbench, of func(*output.SysbenchPoint) *float64) 
 // sysbenchRates is what the run reached.
 func sysbenchRates(s *output.Sysbench) (of []say.Message) {
 	if s.TPS != nil {
-		of = append(of, say.M("{tps} tps", "tps", rate(*s.TPS)))
+		of = append(of, say.M("{tps} tps", "tps", outputs.Rate(*s.TPS)))
 	}
 	if s.Transactions != nil {
 		of = append(of, transactions(*s.Transactions))
 	}
 	if s.QPS != nil {
-		of = append(of, say.M("{rate} queries per second", "rate", rate(*s.QPS)))
+		of = append(of, say.M("{rate} queries per second", "rate", outputs.Rate(*s.QPS)))
 	}
 	if s.Transactions == nil && s.Rate != nil {
-		of = append(of, say.M("{rate} events per second", "rate", rate(*s.Rate)))
+		of = append(of, say.M("{rate} events per second", "rate", outputs.Rate(*s.Rate)))
 	}
 	if s.ReadRate != nil || s.WriteRate != nil {
 		var reads, writes float64
@@ -57,20 +59,20 @@ func sysbenchRates(s *output.Sysbench) (of []say.Message) {
 		if s.WriteRate != nil {
 			writes = *s.WriteRate
 		}
-		of = append(of, say.M("{reads} reads and {writes} writes per second", "reads", rate(reads), "writes",
-			rate(writes)))
+		of = append(of, say.M("{reads} reads and {writes} writes per second", "reads", outputs.Rate(reads), "writes",
+			outputs.Rate(writes)))
 	}
 	if v := s.ReadSpeed; v != nil && *v > 0 {
-		of = append(of, say.M("{speed} read", "speed", rate(*v)+" MiB/s"))
+		of = append(of, say.M("{speed} read", "speed", outputs.Rate(*v)+" MiB/s"))
 	}
 	if v := s.WriteSpeed; v != nil && *v > 0 {
-		of = append(of, say.M("{speed} written", "speed", rate(*v)+" MiB/s"))
+		of = append(of, say.M("{speed} written", "speed", outputs.Rate(*v)+" MiB/s"))
 	}
 	if v := s.Moved; v != nil && *v > 0 {
-		of = append(of, say.M("{speed} moved", "speed", rate(*v)+" MiB/s"))
+		of = append(of, say.M("{speed} moved", "speed", outputs.Rate(*v)+" MiB/s"))
 	}
 	if s.Fsyncs != nil {
-		of = append(of, say.M("{rate} fsyncs per second", "rate", rate(*s.Fsyncs)))
+		of = append(of, say.M("{rate} fsyncs per second", "rate", outputs.Rate(*s.Fsyncs)))
 	}
 	return of
 }

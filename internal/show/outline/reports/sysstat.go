@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured/output"
+	"github.com/pgfettle/pgfettle/internal/judge/outputs"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
@@ -60,7 +61,7 @@ func (p probeWords) devices(o *outline.Outline, list []output.Device) {
 		if v == nil {
 			return ""
 		}
-		return rate(*v)
+		return outputs.Rate(*v)
 	}
 	size := func(v *unit.Bytes) say.Number {
 		if v == nil {

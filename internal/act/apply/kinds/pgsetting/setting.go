@@ -133,8 +133,8 @@ func (p Kind) Warnings(ctx context.Context, k apply.Knob) ([]string, error) {
 		return nil, err
 	}
 	return []string{at +
-		" was edited by hand, and is written here by ALTER SYSTEM alone: its comments and the lines that later ones " +
-		"overrule go for good; undo gives every value back"}, nil
+		" was edited manually, and only ALTER SYSTEM writes it here: comments and overridden lines are lost; undo " +
+		"restores every value"}, nil
 }
 
 // MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
