@@ -297,7 +297,7 @@ func TestMixFromStatements(t *testing.T) {
 			t.Errorf("%d statements, the first called %d times: %+v", len(m.Statements), m.Statements[0].Calls,
 				m.Workload)
 		}
-		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "nothing tells",
+		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "are unknown",
 			"set_config": "volatile function", "_reset()": "volatile function",
 			"outer_view": "inner_view: it calls pg_advisory_lock_shared", "elsewhere": "another server"} {
 			found := false

@@ -158,7 +158,7 @@ func TestTablespaces(t *testing.T) {
 		}
 		for _, c := range back.Journal.Changes {
 			theirs := c.Address == knob.Tablespace("archive", "random_page_cost")
-			if theirs && (c.State != journal.IsKept || !strings.Contains(c.Reason, "it is 3 now")) ||
+			if theirs && (c.State != journal.IsKept || !strings.Contains(c.Reason, "it is now 3")) ||
 				!theirs && c.State != journal.IsUndone {
 				t.Errorf("%s is %s: %s", c.Address, c.State, c.Reason)
 			}
