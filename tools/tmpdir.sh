@@ -1,6 +1,6 @@
 #!/bin/sh
-# tmpdir.sh FOLDER: prints the TMPDIR of test/servers, which every account may use. For root
-# it is a tmpfs on FOLDER/t: hundreds of servers are made and removed there, each of some
+# tmpdir.sh FOLDER: prints where the servers of test/servers, test/hostile and of experiments are made, which every account
+# may use. For root it is a tmpfs on FOLDER/t: hundreds of servers are made and removed there, each of some
 # thousand files, and that is two thirds of what making them costs on a disk. Where memory
 # is short, or nothing may be mounted, it is what it was. Tests that measure a disk, or bound
 # the memory of a server, stay on a disk: what lies in a tmpfs is memory.

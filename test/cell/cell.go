@@ -112,6 +112,15 @@ var binary = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
+// InMemory has the servers of a package's tests made in PGFETTLE_TEST_TMPDIR, where that is set: see tools/tmpdir.sh.
+func InMemory() {
+	if dir := os.Getenv("PGFETTLE_TEST_TMPDIR"); dir != "" {
+		if err := os.Setenv("TMPDIR", dir); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // Main runs the tests of a package and takes away the program that was built
 // for them.
 func Main(m *testing.M) int {

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -51,15 +52,17 @@ func orderIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine
 		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p},
 		// What is measured is not what is tested: on a busy machine each run would wait up to
 		// 25 s for a calm one. TestWaitsForCalibration waits, in virtual time.
-		MostCalibrations: 1,
+		MostCalibrations: 1, CalibrationBytes: 8 << 20,
 	}
 }
 
 // open is a folder of the test that the account of the servers may pass through,
-// which that of t.TempDir is not.
+// which that of t.TempDir is not. It is in memory where there is room for it
+// (tools/tmpdir.sh): an experiment copies its cluster before each run, which on a disk
+// was a third of the work of these tests. None of them asks how fast a disk is.
 func open(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("/var/tmp", "pgfettle-experiment-")
+	dir, err := os.MkdirTemp(cmp.Or(os.Getenv("PGFETTLE_TEST_TMPDIR"), "/var/tmp"), "pgfettle-experiment-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,8 @@ func TestFromStatements(t *testing.T) {
 				Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7,
 					Cache: "warm", Protocol: "prepared", Margin: 2},
 			},
-			Binaries: b, Asked: loadgen.Asked{Data: w.Name, Source: source}, MostCalibrations: 1,
+			Binaries: b, Asked: loadgen.Asked{Data: w.Name, Source: source},
+			MostCalibrations: 1, CalibrationBytes: 8 << 20,
 			Progress: func(ev experiment.Event) { steps = append(steps, ev.Step) },
 		}
 		est, err := engine.EstimateHere(t.Context(), &target.Local{}, e)

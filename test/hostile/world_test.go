@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		role()
 		return
 	}
+	cell.InMemory()
 	os.Exit(cell.Main(m))
 }
 

@@ -48,7 +48,8 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order
 			Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"),
 			Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
 		},
-		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p}, MayTouchKernel: true, MostCalibrations: 1,
+		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p}, MayTouchKernel: true,
+		MostCalibrations: 1, CalibrationBytes: 8 << 20,
 	}
 }
 

@@ -123,6 +123,7 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 		}
 	}
 	m := machine.New(e.Scratch, e.Binaries, e.Guard)
+	m.CalibrationBytes = e.CalibrationBytes
 	return execute(ctx, e, m, docs, sum, resume)
 }
 

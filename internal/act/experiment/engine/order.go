@@ -29,6 +29,8 @@ type Order struct {
 	// with a pause between two, until the machine is calm; 0: six times. Tests whose
 	// figures nobody reads do not wait: 1.
 	MostCalibrations int
+	// CalibrationBytes are hashed in a calibration; 0: as many as show that a machine is busy. Tests hash fewer.
+	CalibrationBytes int
 	Progress         func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
 }
 

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -33,7 +34,7 @@ func (m *Machine) Calibrate(ctx context.Context) (cpu, sync time.Duration, err e
 	for try := range calibrationTries {
 		h := sha256.New()
 		begun := time.Now()
-		for range calibrationBytes / len(block) {
+		for range cmp.Or(m.CalibrationBytes, calibrationBytes) / len(block) {
 			if ctx.Err() != nil {
 				return 0, 0, context.Cause(ctx)
 			}

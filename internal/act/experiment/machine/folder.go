@@ -34,6 +34,9 @@ const markerText = "pgfettle makes and removes database clusters in this folder.
 
 // Machine is this machine.
 type Machine struct {
+	// CalibrationBytes are hashed in a calibration, for one that is not 0: the rest of it stays.
+	CalibrationBytes int
+
 	dir   string
 	bin   scratch.Binaries
 	guard Guard
