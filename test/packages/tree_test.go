@@ -50,6 +50,8 @@ chmod 755 /usr/bin/systemctl /usr/bin/deb-systemd-invoke
 mkdir -p /run/systemd/system /etc/systemd/system-preset
 # As Fedora has it; where there is none, systemd means enable.
 echo 'disable *' >/etc/systemd/system-preset/99-default-disable.preset
+# Nothing here asks man for an index, and making it takes longer than all else.
+rm -f /var/lib/man-db/auto-update
 `
 
 // newTree makes one.
