@@ -7,8 +7,8 @@
 # Who calls it unmounts FOLDER/t before FOLDER is removed.
 set -eu
 available=$(awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo)
-# 8 GB: servers of four packages side by side are 2 GB, a copy of all programs is 1 GB
-if [ "$(id -u)" = 0 ] && [ "${available:-0}" -ge 8388608 ] && mkdir "$1/t" && mount -t tmpfs -o mode=1777,size=6g pgfettle-test "$1/t" 2>/dev/null; then
+# 8 GB at the most: servers of four packages side by side are 2 GB, copies of their programs and clusters 1 GB each
+if [ "$(id -u)" = 0 ] && [ "${available:-0}" -ge 12582912 ] && mkdir "$1/t" && mount -t tmpfs -o mode=1777,size=8g pgfettle-test "$1/t" 2>/dev/null; then
   echo "$1/t"
 else
   echo "${TMPDIR:-/tmp}"

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"sync"
@@ -77,6 +78,16 @@ func On(t *testing.T, some []int, run func(t *testing.T, b scratch.Binaries)) {
 			run(t, b)
 		})
 	}
+}
+
+// Some are the versions of a test that costs much and asks the same of each: the oldest, the newest, and one of
+// those between, drawn anew each time. With PGFETTLE_TEST_MAJORS=all they are all: make soak.
+func Some() []int {
+	if os.Getenv("PGFETTLE_TEST_MAJORS") == "all" {
+		return Majors
+	}
+	last := len(Majors) - 1
+	return []int{Majors[0], Majors[1+rand.IntN(last-1)], Majors[last]}
 }
 
 // EachAtOnce is Each with the versions side by side; see OnAtOnce.

@@ -142,11 +142,14 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 		counted(t, i, "shop",
 			"select coalesce(sum(n_tup_ins), 0) = 26000 from pg_stat_user_tables where relname = 'orders'")
 		in(t, i, "shop", "vacuum analyze")
-		// 500 temporary tables of 1,500 columns are 100 MB of pg_attribute.
-		in(t, i, "crm", `do $$ declare columns text; begin
-			select string_agg('c' || g || ' int', ', ') into columns from generate_series(1, 1500) g;
-			for n in 1..500 loop execute 'create temp table t (' || columns || ') on commit drop'; drop table t; end `+
-			`loop; end $$`, "vacuum (truncate off) pg_catalog.pg_attribute")
+		// 500 temporary tables of 1,500 columns are 100 MB of pg_attribute. They take a quarter of a minute, and
+		// what counts catalogs is the same in all versions: on one of them.
+		if major == 18 {
+			in(t, i, "crm", `do $$ declare columns text; begin
+				select string_agg('c' || g || ' int', ', ') into columns from generate_series(1, 1500) g;
+				for n in 1..500 loop execute 'create temp table t (' || columns || ') on commit drop'; `+
+				`drop table t; end loop; end $$`, "vacuum (truncate off) pg_catalog.pg_attribute")
+		}
 		in(t, i, "postgres", "update pg_database set datconnlimit = -2 where datname = 'gone'",
 			"select pg_create_logical_replication_slot('cdc', 'test_decoding')",
 			"create table spilled as select g, repeat('y', 300) from generate_series(1, 30000) g",
@@ -156,7 +159,7 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 				"update pg_database set datcollversion = '1.2.3' where datname = 'texts'")
 		}
 		in(t, i, "shop",
-			"do $$ begin for n in 1..600 loop perform sum(octet_length(note)) from orders; end loop; end $$")
+			"do $$ begin for n in 1..600 loop perform count(*) from orders where note is not null; end loop; end $$")
 		// by rows: parallel workers count as scans of their own, before the leader does
 		counted(t, i, "shop",
 			"select coalesce(sum(seq_tup_read), 0) >= 600 * 26000 from pg_stat_user_tables where relname = 'orders'")
@@ -186,7 +189,11 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 			"duplicates orders_pkey")
 		fires(t, s, "sequences_exhausted", "public.orders_id_seq of orders.id (2000000000 of 2147483647, 93%)",
 			"public.own (")
-		fires(t, s, "catalog_bloat", "In database crm: pg_attribute is 1")
+		if major == 18 {
+			fires(t, s, "catalog_bloat", "In database crm: pg_attribute is 1")
+		} else {
+			silent(t, s, "catalog_bloat")
+		}
 		fires(t, s, "database_invalid", "gone")
 		fires(t, s, "extension_updates", "pg_stat_statements 1.7 (")
 		if major >= 15 {

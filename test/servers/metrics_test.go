@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/live"
 )
 
 // series is an exposition as its values by family and label.
@@ -112,7 +113,7 @@ func children(t *testing.T, i *scratch.Instance) (tables float64, n int) {
 // TestMetricsAgree: under load, the numbers are those of the kernel, read by this
 // test itself, and of the server, asked in its own words.
 func TestMetricsAgree(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	on(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "64MB", "huge_pages": "off", "work_mem": "6MB",
 			"checkpoint_timeout": "7min", "autovacuum": "off", "max_parallel_workers_per_gather": "0"})
 		c := connect(t, i.ConnString())

@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/test/live"
 )
 
 // names are all words of a rich cluster that tell whose it is.
@@ -32,7 +33,7 @@ var richNames = []string{
 // wherever the server listens, that no name is left in it, and that redacting it
 // again changes nothing.
 func TestRedactedEvidenceFindsTheSame(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	on(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{
 			"cluster_name": "quillfeather", "wal_level": "logical", "archive_mode": "on",
 			"archive_command": "PGPASSWORD=hunter2 archivist %p", "primary_slot_name": "walrus_slot",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -16,7 +17,7 @@ import (
 // the rules of a page, tells file and line of what is set, and is the same from
 // the snapshot of that moment; redacted, it has none of the names in it.
 func TestReportOfAServer(t *testing.T) {
-	each(t, func(t *testing.T, b scratch.Binaries) {
+	on(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "work_mem": "64MB", "cluster_name": "<b>\"quoted\" & cut"})
 		admin := connect(t, i.ConnString())
 		sql(t, admin, "create role harriet_the_auditor login")

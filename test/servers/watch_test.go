@@ -231,6 +231,8 @@ func TestWatch(t *testing.T) {
 		w.says("checked; ")
 		stop := make(chan struct{})
 		var loads sync.WaitGroup
+		// Up to 2 MB of WAL a second. Without its pauses it filled the disk by gigabytes, and took the
+		// processors from all that runs beside it.
 		load := func() {
 			c := connect(t, i.ConnString())
 			sql(t, c, "create table if not exists t (a int, b text)")
@@ -242,8 +244,8 @@ func TestWatch(t *testing.T) {
 					default:
 					}
 					if _, err := c.Exec(t.Context(),
-						"insert into t select g, repeat('x', 100) from generate_series(1, 500) "+
-							"g").ReadAll(); err != nil {
+						"insert into t select g, repeat('x', 100) from generate_series(1, 500) g; "+
+							"select pg_sleep(0.05)").ReadAll(); err != nil {
 						return // the restart
 					}
 				}
