@@ -77,7 +77,8 @@ func (l look) String() string {
 
 // tab is one tab of the browser, which notes what goes wrong in it.
 type tab struct {
-	ctx   context.Context
+	whole context.Context // as long as the tab is there
+	ctx   context.Context // as long as a test waits for it
 	close context.CancelFunc
 	t     *testing.T
 	mu    sync.Mutex
@@ -95,13 +96,11 @@ func open(t *testing.T, l look) *tab {
 	x := &tab{t: t}
 	whole, cancel := chromedp.NewContext(b, chromedp.WithListener(x.heard))
 	t.Cleanup(cancel)
-	x.close = cancel
+	x.whole, x.close = whole, cancel
 	if err := chromedp.Do(whole); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(whole, patience)
-	t.Cleanup(stop)
-	x.ctx = ctx
+	x.belongs(t)
 	theme := "light"
 	if l.Dark {
 		theme = "dark"
@@ -115,6 +114,16 @@ func open(t *testing.T, l look) *tab {
 			{Name: "prefers-reduced-motion", Value: "reduce"}}})
 	call(x, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !l.Script})
 	return x
+}
+
+// belongs gives the tab to a test, which knows nothing of what another has seen there. To make a tab for each page
+// takes longer than the page.
+func (x *tab) belongs(t *testing.T) {
+	ctx, stop := context.WithTimeout(x.whole, patience)
+	t.Cleanup(stop)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.t, x.ctx, x.wrong, x.asked = t, ctx, nil, nil
 }
 
 // call sends a command of the protocol.

@@ -197,12 +197,18 @@ func all(t *testing.T) (root, host string) {
 // wider than the screen, and the same text with script and without.
 func TestEveryPageInABrowser(t *testing.T) {
 	root, host := all(t)
+	looks := []look{{false, 1200, true}, {true, 360, true}, {false, 360, false}, {true, 1200, false}}
+	tabs := map[look]*tab{}
+	for _, l := range looks {
+		tabs[l] = open(t, l)
+	}
 	for _, path := range pages {
 		t.Run(path, func(t *testing.T) {
 			texts := map[bool]string{}
 			grounds := map[bool]string{}
-			for _, l := range []look{{false, 1200, true}, {true, 360, true}, {false, 360, false}, {true, 1200, false}} {
-				x := open(t, l)
+			for _, l := range looks {
+				x := tabs[l]
+				x.belongs(t)
 				x.goes(root + path)
 				if n := eval[int](x, `document.querySelectorAll("main h1").length`); n != 1 {
 					t.Fatalf("%s: %d headings", l, n)
@@ -223,7 +229,6 @@ func TestEveryPageInABrowser(t *testing.T) {
 					x.mu.Unlock()
 				}
 				x.quiet(host)
-				x.close()
 			}
 			if grounds[true] == grounds[false] || grounds[true] == "" {
 				t.Errorf("both themes have the ground %q", grounds[true])
@@ -242,9 +247,10 @@ func TestEveryPageInABrowser(t *testing.T) {
 // which it stands, sees where he is, and can unfold what is folded.
 func TestKeyboard(t *testing.T) {
 	root, host := all(t)
+	x := open(t, look{false, 1200, true})
 	for _, path := range pages {
 		t.Run(path, func(t *testing.T) {
-			x := open(t, look{false, 1200, true})
+			x.belongs(t)
 			x.goes(root + path)
 			// What is in the order of the keyboard, as the page has it.
 			const can = `[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, ` +
