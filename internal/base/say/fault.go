@@ -14,6 +14,9 @@ type fault struct{ message Message }
 // among its arguments, also those that the text does not show.
 func Err(text Template, pairs ...any) error { return &fault{M(text, pairs...)} }
 
+// Named returns an error that puts a name, such as that of a file, before the words of another.
+func Named(name any, err error) error { return Err("{name}: {error}", "name", name, "error", err) }
+
 // ErrOf is the error of a message.
 func ErrOf(m Message) error { return &fault{m} }
 

@@ -152,7 +152,7 @@ func valueOf(name, part string, depth int) (any, bool) {
 		return of(part, depth+1), true
 	case name == "time":
 		d, err := time.ParseDuration(part)
-		return length{part, d}, err == nil
+		return say.Duration(d), err == nil
 	case name == "account" || name == "owner":
 		if uid, ok := strings.CutPrefix(part, "user "); ok {
 			return say.M("user {uid}", "uid", uid), true
@@ -175,25 +175,6 @@ func valueOf(name, part string, depth int) (any, bool) {
 
 // amounts are the placeholders that stand for a number, perhaps with its unit.
 var amounts = []string{"n", "most", "days", "size", "limit", "free", "spare", "share", "count"}
-
-// length is a duration that was written as Go does: "5s".
-type length struct {
-	text string
-	is   time.Duration
-}
-
-func (l length) String() string { return l.text }
-
-// In returns it in the language of a catalog.
-func (l length) In(c *say.Catalogue) string {
-	if c == nil {
-		return l.text
-	}
-	if l.is < time.Second {
-		return say.Number(strconv.FormatInt(l.is.Milliseconds(), 10) + " ms").In(c)
-	}
-	return say.Span(l.is.Seconds()).In(c)
-}
 
 // span is a duration in its units: "1 h", "20 min".
 type span []say.Number
@@ -261,7 +242,8 @@ type templates struct {
 // kinds are all templates.
 var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, probing,
 	measuredTexts,
-	refusals, facts, events, planFacts, steps, damage, moves, exercises, reveals, systems, malformed, disturbances,
+	refusals, facts, events, planFacts, steps, ofValues, ofServers, ofWriting, ofPrograms, ofStored,
+	damage, moves, exercises, reveals, systems, malformed, disturbances,
 	notes,
 	statements}
 
