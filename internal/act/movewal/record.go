@@ -104,7 +104,8 @@ func (n *record) check(dir string) error {
 	var bad error
 	switch {
 	case n.Schema != recordSchema:
-		bad = say.Err("schema {name}, and this program reads {other}", "name", say.Quoted(n.Schema), "other", recordSchema)
+		bad = say.Err("schema {name}, and this program reads {other}", "name", say.Quoted(n.Schema),
+			"other", recordSchema)
 	case n.From.same(n.To):
 		bad = say.Err("a move to where it is")
 	case n.Phase != copying && n.Phase != switching && n.Phase != removing:
