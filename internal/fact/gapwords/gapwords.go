@@ -31,10 +31,26 @@ func Of(english string) say.Message { return of(english, 0) }
 
 // Arg returns an English text as the argument of a message, which breaks no line.
 func Arg(english string) any {
-	if strings.ContainsAny(english, "\n\r\v\f\u0085\u2028\u2029") {
-		return english // the message spells them out
+	if !strings.ContainsAny(english, "\n\r\v\f\u0085\u2028\u2029") {
+		return Of(english)
 	}
-	return Of(english)
+	if list, ok := byLine(english, 0); ok && !strings.ContainsAny(english, "\r\v\f\u0085\u2028\u2029") {
+		return say.List{Items: list, Sep: `\n`}
+	}
+	return english // the message spells them out
+}
+
+// byLine returns the messages of a text of several lines, as errors have that are joined.
+func byLine(text string, depth int) ([]say.Message, bool) {
+	lines := strings.Split(text, "\n")
+	if len(lines) < 2 || len(lines) > joints || slices.Contains(lines, "") {
+		return nil, false
+	}
+	out := make([]say.Message, len(lines))
+	for i, line := range lines {
+		out[i] = of(line, depth+1)
+	}
+	return out, true
 }
 
 // In returns an English text in the language of a catalog.
@@ -74,6 +90,9 @@ func Has(english string) bool {
 func of(text string, depth int) say.Message {
 	if len(text) > longest || depth > deepest {
 		return say.Text(text)
+	}
+	if list, ok := byLine(text, depth); ok {
+		return say.All("\n", list...)
 	}
 	if m, ok := recognized(text, depth); ok {
 		return m
