@@ -44,7 +44,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	show := func(p string) string { return shorter(here, p) }
 	text, err := fs.ReadFile(files, strings.TrimPrefix(main, "/"))
 	if err != nil {
-		return r, "", fmt.Errorf("--conf: %w", err)
+		return r, "", say.Named("--conf", err)
 	}
 	form, told := conffile.Recognize(text)
 	switch {
@@ -142,7 +142,7 @@ func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
 func (h *Host) confMain(name string) (string, error) {
 	main, err := filepath.Abs(name)
 	if err != nil {
-		return "", fmt.Errorf("--conf: %w", err)
+		return "", say.Named("--conf", err)
 	}
 	st, err := h.Target.Stat(main)
 	switch {
@@ -154,7 +154,7 @@ func (h *Host) confMain(name string) (string, error) {
 			say.Quoted(name)),
 			Hint: say.M("Run pgfettle as root or as the owner of the file."), Code: say.CodeNoAccess}
 	case err != nil:
-		return "", fmt.Errorf("--conf: %w", err)
+		return "", say.Named("--conf", err)
 	case !st.Mode.IsRegular():
 		return "", say.Usage(say.M("--conf: {name} is not a regular file", "name", say.Quoted(name)),
 			say.M("Name a postgresql.conf."))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 )
 
 // readEvidence reads an evidence file, never more of it than an archive may be.
@@ -34,7 +35,8 @@ func (h *Host) readEvidence(file string) (*evidence.Archive, error) {
 func ParseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
 	if f, ok := r.(*os.File); ok {
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > evidence.MaxArchive {
-			return nil, notEvidence(name, fmt.Sprintf("larger than %d MB", evidence.MaxArchive>>20))
+			return nil, notEvidence(name, say.M("larger than {size}",
+				"size", say.Number(fmt.Sprintf("%d MB", evidence.MaxArchive>>20))))
 		}
 	}
 	a, err := evidence.ParseFrom(r)
@@ -46,12 +48,12 @@ func ParseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
 	case err == nil:
 		return a, nil
 	case ours:
-		return nil, notEvidence(name, text)
+		return nil, notEvidence(name, gapwords.Arg(text))
 	}
-	return nil, fmt.Errorf("%s: %w", name, err)
+	return nil, say.Named(name, err)
 }
 
-func notEvidence(name, why string) error {
+func notEvidence(name string, why any) error {
 	return &say.Problem{Message: say.M("{name}: {why}", "name", name, "why", why), Hint: say.M("Create an evidence " +
 		"file on the host: pgfettle snapshot -o FILE"),
 		Code: say.CodeError}

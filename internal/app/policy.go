@@ -2,7 +2,6 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -125,7 +124,7 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 	for _, dir := range h.Trusted {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return o, fmt.Errorf("--trust: %w", err)
+			return o, say.Named("--trust", err)
 		}
 		real, err := h.Target.Resolve(abs)
 		if err != nil {

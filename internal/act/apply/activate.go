@@ -51,7 +51,7 @@ func (e *operation) activation(ctx context.Context, p journal.Pending, mine func
 	back bool) error {
 	in := e.instance(p.Instance)
 	if in == nil {
-		return &failure{p, fmt.Errorf("the instance %s is not found on this host", p.Instance)}
+		return &failure{p, say.Err("the instance {instance} is not found on this host", "instance", p.Instance)}
 	}
 	var whose []*journal.Change // before Active changes what they are
 	for i := range e.log.Changes {
@@ -74,7 +74,7 @@ func (e *operation) activation(ctx context.Context, p journal.Pending, mine func
 			// the server is up, and nothing can be brought back further
 			e.w.tell(fmt.Sprintf("%s: %v", c.Address, err))
 		default:
-			return &failure{p, fmt.Errorf("%s: %w", c.Address, err)}
+			return &failure{p, say.Named(c.Address, err)}
 		}
 	}
 	return e.append(journal.Line{Kind: journal.Active, Instance: p.Instance, Effect: p.Effect})
@@ -101,7 +101,8 @@ func (e *operation) inForce(ctx context.Context, c *journal.Change, back bool) e
 		}
 	}
 	if want.Live != nil && !now.SameLive(want) {
-		return fmt.Errorf("the server has %s and not %s", liveOf(kind, k, now), spelled(kind, k, *want.Live))
+		return say.Err("the server has {value} and not {other}", "value", liveOf(kind, k, now),
+			"other", spelled(kind, k, *want.Live))
 	}
 	return nil
 }

@@ -92,11 +92,12 @@ func (e *operation) knob(a knob.Address, label string) (Kind, Knob, error) {
 	k := Knob{Address: a}
 	kind, ok := e.w.Kinds[a.Prefix()]
 	if !ok {
-		return nil, k, fmt.Errorf("%s: this kind of knob cannot be set here", a)
+		return nil, k, say.Named(a, say.Err("this kind of knob cannot be set here"))
 	}
 	if label != "" {
 		if k.Instance = e.instance(label); k.Instance == nil {
-			return nil, k, fmt.Errorf("%s: the instance %s is not found on this host", a, label)
+			return nil, k, say.Named(a, say.Err("the instance {instance} is not found on this host",
+				"instance", label))
 		}
 	}
 	return kind, k, nil
@@ -315,7 +316,7 @@ func wanted(kind Kind, now journal.State, k Knob, value string, e knob.Effect) (
 		want.Live = nil // the next boot's business; grubby has no file, and its live value is that of the next boot
 	}
 	if want.File == nil && want.Live == nil {
-		return want, fmt.Errorf("there is no place to set it")
+		return want, say.Err("there is no place to set it")
 	}
 	return want, nil
 }
@@ -342,15 +343,16 @@ func setAndReadBack(ctx context.Context, kind Kind, k Knob, want journal.State, 
 	}
 	found, err := kind.Look(ctx, k)
 	if err != nil {
-		return fmt.Errorf("reading back: %w", err)
+		return say.Err("reading back: {reason}", "reason", err)
 	}
 	if landed(found, want, e) {
 		return nil
 	}
 	if e == knob.Now && want.Live != nil && !found.SameLive(want) {
-		return fmt.Errorf("it was set to %s and reads back as %s", spelled(kind, k, *want.Live), liveOf(kind, k, found))
+		return say.Err("it was set to {value} and reads back as {other}", "value", spelled(kind, k, *want.Live),
+			"other", liveOf(kind, k, found))
 	}
-	return fmt.Errorf("%s reads back otherwise than it was written", want.Where())
+	return say.Err("{where} reads back otherwise than it was written", "where", want.Where())
 }
 
 // liveOf is a live value as people write it.

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"unicode/utf8"
 
@@ -28,7 +27,7 @@ func LookFile(t target.Target, path string) (journal.File, error) {
 		return f, err
 	}
 	if !utf8.Valid(data) {
-		return f, fmt.Errorf("%s: not UTF-8 text, which a journal could not give back byte for byte", path)
+		return f, say.Named(path, say.Err("not UTF-8 text, which a journal could not give back byte for byte"))
 	}
 	text := string(data)
 	f.Text, f.Mode, f.UID, f.GID = &text, uint32(in.Mode.Perm()), in.UID, in.GID

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -29,7 +28,7 @@ func (e *operation) fitness(ctx context.Context, chosen []plan.Change) error {
 		}
 		want, err := wanted(kind, now, k, c.To, c.Effect)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Address, err)
+			return say.Named(c.Address, err)
 		}
 		e.held = append(e.held, heldPart(now, want))
 		if !holds(now, want) {

@@ -21,11 +21,11 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 	e.w.tell(fmt.Sprintf("%s: back to %s", e.name(c), c.Before))
 	found, err := kind.Look(ctx, k)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Address, err)
+		return say.Named(c.Address, err)
 	}
 	to, theirs, err := e.back(kind, k, c, found)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Address, err)
+		return say.Named(c.Address, err)
 	}
 	nothing := to.File == nil && to.Live == nil
 	if theirs != "" && nothing {

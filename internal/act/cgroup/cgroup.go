@@ -6,7 +6,6 @@ package cgroup
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -196,8 +195,9 @@ func (g *Group) limit(limit unit.Bytes) error {
 		return err
 	}
 	if got, err := number(path.Join(g.Dir, f.limit)); err != nil || got != int64(limit) {
-		return fmt.Errorf("%s: holds %d where %d was written: %w", path.Join(g.Dir, f.limit), got, limit,
-			errors.Join(err, syscall.EINVAL))
+		return say.Named(path.Join(g.Dir, f.limit), say.Err("holds {value} where {other} was written: {reason}",
+			"value", strconv.FormatInt(got, 10), "other", strconv.FormatInt(int64(limit), 10),
+			"reason", errors.Join(err, syscall.EINVAL)))
 	}
 	for _, s := range f.swap { // a kernel that does not account swap lacks some of them
 		v := s.value
@@ -237,7 +237,7 @@ func (g *Group) Add(pid int) error {
 		if errors.Is(err, fs.ErrPermission) {
 			return noGroup(err)
 		}
-		return fmt.Errorf("control group: %w", err)
+		return say.Err("control group: {reason}", "reason", err)
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (g *Group) Processes() ([]int, error) {
 	for _, w := range strings.Fields(string(b)) {
 		pid, err := strconv.Atoi(w)
 		if err != nil {
-			return nil, fmt.Errorf("%s/cgroup.procs: %w", g.Dir, err)
+			return nil, say.Named(g.Dir+"/cgroup.procs", err)
 		}
 		if pid > 1 { // 0 is a process of another pid namespace, and none of ours
 			out = append(out, pid)
@@ -269,7 +269,7 @@ func (g *Group) Kills() (int64, error) {
 	}
 	n, err := cgroup.ParseOOMKills(b)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", g.Dir, err)
+		return 0, say.Named(g.Dir, err)
 	}
 	return n, nil
 }
@@ -295,14 +295,14 @@ const (
 func (g *Group) Remove() error {
 	for end := time.Now().Add(emptyTimeout); ; time.Sleep(emptyPoll) {
 		if err := g.killAll(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("control group: %w", err)
+			return say.Err("control group: {reason}", "reason", err)
 		}
 		err := syscall.Rmdir(g.Dir)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if !errors.Is(err, syscall.EBUSY) || time.Now().After(end) {
-			return fmt.Errorf("control group: %w", &fs.PathError{Op: "rmdir", Path: g.Dir, Err: err})
+			return say.Err("control group: {reason}", "reason", &fs.PathError{Op: "rmdir", Path: g.Dir, Err: err})
 		}
 	}
 }
@@ -343,7 +343,7 @@ func number(name string) (int64, error) {
 	}
 	n, err := cgroup.ParseLimit(b)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
+		return 0, say.Named(name, err)
 	}
 	return n, nil
 }

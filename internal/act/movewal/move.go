@@ -10,6 +10,7 @@ import (
 	"path"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -79,13 +80,13 @@ func (m *move) either(ctx context.Context) error {
 		return nil
 	}
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("it was interrupted before the switch, and everything was put back")
+		err = say.Err("it was interrupted before the switch, and everything was put back")
 		m.tell("interrupted: putting everything back")
 	} else {
 		m.tell("%v: putting everything back", err)
 	}
 	if e := m.backward(ctx); e != nil {
-		return errors.Join(err, fmt.Errorf("putting back: %w", e))
+		return errors.Join(err, say.Err("putting back: {reason}", "reason", e))
 	}
 	return err
 }
@@ -124,7 +125,7 @@ func (m *move) forward(ctx context.Context) error {
 			return err
 		}
 	case !here.same(m.n.To):
-		return fmt.Errorf("%s now leads to %s: it was changed", m.wal(), here.Path)
+		return say.Err("{path} now leads to {dir}: it was changed", "path", m.wal(), "dir", here.Path)
 	}
 	if err := m.started(ctx, m.n.To); err != nil {
 		return err
@@ -182,7 +183,7 @@ func (m *move) copied(ctx context.Context) error {
 		return err
 	}
 	if up, err := m.Server.Runs(m.in); err != nil || up || now != control {
-		return errors.Join(errors.New("the server was started while its WAL was copied"), err)
+		return errors.Join(say.Err("the server was started while its WAL was copied"), err)
 	}
 	m.n.Phase, m.n.Control = switching, now
 	if err := m.save(m.dir, m.n); err != nil {
@@ -201,10 +202,10 @@ func (m *move) prepare() error {
 		mode = in.Mode.Perm() // 0750 where the group may read the cluster
 	}
 	if err := m.f.Make(m.fill(), mode); err != nil {
-		return fmt.Errorf("new place: %w", err)
+		return say.Err("new place: {reason}", "reason", err)
 	}
 	if err := m.f.Empty(m.fill()); err != nil {
-		return fmt.Errorf("new place: %w", err)
+		return say.Err("new place: {reason}", "reason", err)
 	}
 	return m.exchanges()
 }
@@ -231,9 +232,9 @@ func (m *move) exchanges() error {
 	}
 	err := m.f.Exchange(a, b)
 	if errors.Is(err, target.ErrNoExchange) {
-		err = fmt.Errorf(
-			"%s: %w (ZFS before 2.2, NFS): a crash between two steps would leave a server without its WAL, so it is "+
-				"left to be moved by hand, with the server stopped", m.dir, err)
+		err = say.Named(m.dir, say.Err("{reason} (ZFS before 2.2, NFS): a crash between two steps would leave a "+
+			"server without its WAL, so it is left to be moved by hand, with the server stopped",
+			"reason", err))
 	}
 	return errors.Join(err, m.f.Unlink(a), m.f.Unlink(b))
 }
@@ -261,7 +262,8 @@ func (m *move) clean(ctx context.Context) (string, error) {
 		case state.Clean(), m.n.Back:
 			return m.control()
 		case !again:
-			return "", fmt.Errorf("the server was not shut down cleanly: pg_control says %q", state)
+			return "", say.Err("the server was not shut down cleanly: pg_control says {state}",
+				"state", say.Quoted(state))
 		}
 		m.tell("the server was not shut down cleanly: starting and stopping it once more")
 		if err := m.Server.Start(ctx, m.in); err != nil {
@@ -309,10 +311,10 @@ func (m *move) transfer(ctx context.Context) error {
 		}
 	}
 	if err := m.f.Copy(ctx, m.n.From.Path, m.fill(), counted("copying")); err != nil {
-		return fmt.Errorf("copy: %w", err)
+		return say.Err("copy: {reason}", "reason", err)
 	}
 	if err := m.f.Same(ctx, m.n.From.Path, m.fill(), counted("comparing")); err != nil {
-		return fmt.Errorf("the copy is not the same: %w", err)
+		return say.Err("the copy is not the same: {reason}", "reason", err)
 	}
 	m.tell("the copy is on disk and was compared")
 	return nil
@@ -360,7 +362,7 @@ func (m *move) started(ctx context.Context, at Place) error {
 	}
 	here, err := m.Place(m.dir)
 	if err == nil && !here.same(at) {
-		err = fmt.Errorf("%s leads to %s", m.wal(), here.Path)
+		err = say.Err("{path} leads to {dir}", "path", m.wal(), "dir", here.Path)
 	}
 	return err
 }
@@ -408,7 +410,7 @@ func (m *move) backward(ctx context.Context) error {
 	switch {
 	case here.same(m.n.From):
 	case !here.same(m.n.To):
-		return fmt.Errorf("%s now leads to %s: it was changed", m.wal(), here.Path)
+		return say.Err("{path} now leads to {dir}: it was changed", "path", m.wal(), "dir", here.Path)
 	default:
 		up, err := m.Server.Runs(m.in)
 		if err != nil {

@@ -82,7 +82,7 @@ func (w *Mover) Place(dir string) (Place, error) {
 		if in, err := w.Target.Stat(at); err != nil {
 			return Place{}, err
 		} else if !in.Mode.IsDir() {
-			return Place{}, fmt.Errorf("%s is neither a directory nor a link to one", at)
+			return Place{}, say.Err("{path} is neither a directory nor a link to one", "path", at)
 		}
 		return Place{Path: at}, nil
 	}
@@ -139,5 +139,6 @@ func (w *Mover) Bring(ctx context.Context, in *snapshot.Instance, dir string, he
 	case to.same(n.From):
 		return m.backward(ctx)
 	}
-	return fmt.Errorf("another move of %s is under way, from %s to %s", path.Join(dir, Name), n.From.Path, n.To.Path)
+	return say.Err("another move of {instance} is under way, from {dir} to {other}",
+		"instance", path.Join(dir, Name), "dir", n.From.Path, "other", n.To.Path)
 }

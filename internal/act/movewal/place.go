@@ -50,7 +50,7 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	f.FromMount, ok1 = s.MountOf(f.From)
 	f.ToMount, ok2 = s.MountOf(f.To)
 	if !ok1 || !ok2 {
-		return errors.New("the filesystem of the WAL, or that of its new place, is not among the mounts")
+		return say.Err("the filesystem of the WAL, or that of its new place, is not among the mounts")
 	}
 	if err := w.unmounted(f.To, mounts); err != nil {
 		return err

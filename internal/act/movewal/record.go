@@ -3,7 +3,6 @@ package movewal
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 
@@ -102,28 +101,26 @@ func parseRecord(dir string, b []byte) (*record, error) {
 
 // check holds a note to what a move of this data directory could have written.
 func (n *record) check(dir string) error {
-	bad := ""
+	var bad error
 	switch {
 	case n.Schema != recordSchema:
-		bad = fmt.Sprintf("schema %q, and this program reads %s", n.Schema, recordSchema)
+		bad = say.Err("schema {name}, and this program reads {other}", "name", say.Quoted(n.Schema),
+			"other", recordSchema)
 	case n.From.same(n.To):
-		bad = "a move to where it is"
+		bad = say.Err("a move to where it is")
 	case n.Phase != copying && n.Phase != switching && n.Phase != removing:
-		bad = fmt.Sprintf("phase %q", n.Phase)
+		bad = say.Err("phase {value}", "value", say.Quoted(n.Phase))
 	}
 	for _, p := range []Place{n.From, n.To} {
 		at := path.Join(dir, Name)
 		switch {
 		case !path.IsAbs(p.Path) || path.Clean(p.Path) != p.Path:
-			bad = fmt.Sprintf("place %q", p.Path)
+			bad = say.Err("place {value}", "value", say.Quoted(p.Path))
 		case p.inside() != (p.Path == at), p.Path != at && isBelow(p.Path, dir), isBelow(dir, p.Path):
-			bad = fmt.Sprintf("the place %q, which no move would take", p.Path)
+			bad = say.Err("the place {value}, which no move would take", "value", say.Quoted(p.Path))
 		}
 	}
-	if bad != "" {
-		return errors.New(bad)
-	}
-	return nil
+	return bad
 }
 
 func (w *Mover) save(dir string, n *record) error {
@@ -133,7 +130,7 @@ func (w *Mover) save(dir string, n *record) error {
 		err = w.folders(dir).Save(path.Join(dir, recordName), append(b, '\n'), 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("note of the move: %w", err)
+		return say.Err("note of the move: {reason}", "reason", err)
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
@@ -22,12 +24,12 @@ func greedy(ctx context.Context, conn string, ready func() error) (g oomresult.G
 	defer cancel()
 	c, err := pgconn.Connect(ctx, conn)
 	if err != nil {
-		return g, fmt.Errorf("the greedy session: %w", err)
+		return g, say.Err("the greedy session: {reason}", "reason", err)
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	g.PID = c.PID()
 	if _, err := c.Exec(ctx, "set work_mem = '"+workMem+"'; set max_parallel_workers_per_gather = 0; select 1").ReadAll(); err != nil {
-		return g, fmt.Errorf("the greedy session: %w", err)
+		return g, say.Err("the greedy session: {reason}", "reason", err)
 	}
 	if err := ready(); err != nil {
 		return g, err

@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // kernelLog reads the kernel's log from the moment at which it was opened.
@@ -53,7 +55,7 @@ func (k *kernelLog) since() (string, error) {
 		case errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EINTR):
 			continue // EPIPE: records were overwritten before we read them
 		case err != nil:
-			return b.String(), fmt.Errorf("%s: %w", kmsg, err)
+			return b.String(), say.Named(kmsg, err)
 		case n == 0:
 			return b.String(), nil
 		}

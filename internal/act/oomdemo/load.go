@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
@@ -62,13 +65,13 @@ func begin(ctx context.Context, conn string, n int) (*load, error) {
 		s := &session{}
 		if err := l.dial(ctx, s); err != nil {
 			l.end(ctx)
-			return nil, fmt.Errorf("session of the load: %w", err)
+			return nil, say.Err("session of the load: {reason}", "reason", err)
 		}
 		l.sessions = append(l.sessions, s)
 	}
 	if err := l.witness(ctx); err != nil {
 		l.end(ctx)
-		return nil, fmt.Errorf("session of the load: %w", err)
+		return nil, say.Err("session of the load: {reason}", "reason", err)
 	}
 	l.last = time.Now()
 	for _, s := range l.sessions {
@@ -214,7 +217,7 @@ func (l *load) back(ctx context.Context, since time.Time) error {
 			return nil
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("%d sessions could not work for two minutes", waiting)
+			return say.Err("{n} sessions could not work for two minutes", "n", strconv.Itoa(waiting))
 		}
 		if err := wait(ctx, knock); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,7 +75,7 @@ func RunOOM(ctx context.Context, o Options) (res *oomresult.OOM, err error) {
 	}
 	defer func() { err = errors.Join(err, trail.release()) }()
 	if res.Swept, err = trail.sweep(); err != nil {
-		return res, fmt.Errorf("what an earlier run left behind: %w", err)
+		return res, say.Err("what an earlier run left behind: {reason}", "reason", err)
 	}
 	d := &exercise{o: o, trail: trail, res: res}
 	defer func() { err = errors.Join(err, d.clear()) }()
@@ -84,7 +85,7 @@ func RunOOM(ctx context.Context, o Options) (res *oomresult.OOM, err error) {
 	for _, strict := range []bool{false, true} {
 		r, err := d.round(ctx, strict)
 		if err != nil {
-			return res, fmt.Errorf("round %d: %w", len(res.Rounds)+1, err)
+			return res, say.Err("round {n}: {reason}", "n", strconv.Itoa(len(res.Rounds)+1), "reason", err)
 		}
 		res.Rounds = append(res.Rounds, r)
 	}
@@ -164,7 +165,7 @@ func enough(at cgroup.Place) error {
 	}
 	m, err := host.ParseMemory(b)
 	if err != nil {
-		return fmt.Errorf("/proc/meminfo: %w", err)
+		return say.Named("/proc/meminfo", err)
 	}
 	free, where := m.Available, "this host has"
 	if room, ok := at.Room(); ok && room < free {

@@ -2,7 +2,6 @@ package oomdemo
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -53,7 +52,8 @@ func (p procSys) set(name, value string) error {
 		return err
 	}
 	if got, err := p.get(name); err != nil || got != value {
-		return fmt.Errorf("%s: %q was written and %q is there", name, value, got)
+		return say.Named(name, say.Err("{value} was written and {other} is there", "value", say.Quoted(value),
+			"other", say.Quoted(got)))
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (p procSys) set(name, value string) error {
 // was nothing to do.
 func (f former) restore(k values) (back bool, err error) {
 	if !strings.HasPrefix(f.Name, "vm.") || strings.Contains(f.Name, "/") {
-		return false, fmt.Errorf("%q is no value that an exercise changes", f.Name)
+		return false, say.Err("{value} is no value that an exercise changes", "value", say.Quoted(f.Name))
 	}
 	now, err := k.get(f.Name)
 	if err != nil || now == f.Before || now != f.After {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
@@ -90,7 +91,7 @@ func (d *exercise) round(ctx context.Context, strict bool) (r oomresult.Round, e
 		}
 	}
 	if err := l.back(ctx, time.Now()); err != nil {
-		return r, fmt.Errorf("%w: %s", err, d.lastWords())
+		return r, say.Named(err, d.lastWords())
 	}
 	d.o.Tell(fmt.Sprintf("round %d, %s: the query is over; the load goes on…", len(d.res.Rounds)+1, name))
 	if err := wait(ctx, after); err != nil {
@@ -173,7 +174,7 @@ func memory() (host.Memory, error) {
 	}
 	m, err := host.ParseMemory(b)
 	if err != nil {
-		return m, fmt.Errorf("/proc/meminfo: %w", err)
+		return m, say.Named("/proc/meminfo", err)
 	}
 	return m, nil
 }
@@ -185,7 +186,7 @@ func readSetting(s *oomresult.Setting, k values) error {
 		return err
 	}
 	if s.Mode, err = strconv.ParseInt(v, 10, 64); err != nil {
-		return fmt.Errorf("%s: %w", mode, err)
+		return say.Named(mode, err)
 	}
 	m, err := memory()
 	s.CommitLimit, s.CommittedAS = m.CommitLimit, m.CommittedAS
@@ -200,15 +201,15 @@ func size(pid int) (unit.Bytes, error) {
 	}
 	p, err := host.ParseStatus(b)
 	if err != nil {
-		return 0, fmt.Errorf("/proc/%d/status: %w", pid, err)
+		return 0, say.Named("/proc/"+strconv.Itoa(pid)+"/status", err)
 	}
 	return p.Size, nil
 }
 
-func (d *exercise) lastWords() string {
+func (d *exercise) lastWords() error {
 	text, err := d.inst.ReadLog(maxLog)
 	if err != nil {
-		return err.Error()
+		return err
 	}
-	return lastLine(text)
+	return errors.New(lastLine(text))
 }

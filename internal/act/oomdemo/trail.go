@@ -3,7 +3,6 @@ package oomdemo
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,7 +106,7 @@ func access(err error) error {
 			Detail: say.OfError(err),
 			Hint:   say.M("run it as root, or as a user who may write to his home"), Code: say.CodeNoAccess}
 	}
-	return fmt.Errorf("record of the exercise: %w", err)
+	return say.Err("record of the exercise: {reason}", "reason", err)
 }
 
 func (t *trail) file() string { return filepath.Join(t.dir, "record.json") }
@@ -117,10 +116,10 @@ func (t *trail) note(change func(*record)) error {
 	change(&t.record)
 	b, err := json.Marshal(t.record)
 	if err != nil {
-		return fmt.Errorf("record of the exercise: %w", err)
+		return say.Err("record of the exercise: {reason}", "reason", err)
 	}
 	if err := (&target.Local{}).Put(t.file(), append(b, '\n'), 0o600, os.Geteuid(), os.Getegid()); err != nil {
-		return fmt.Errorf("record of the exercise: %w", err)
+		return say.Err("record of the exercise: {reason}", "reason", err)
 	}
 	return nil
 }
@@ -138,7 +137,7 @@ func (t *trail) sweep() ([]string, error) {
 	}
 	var r record
 	if err := json.Unmarshal(b, &r); err != nil {
-		return done, fmt.Errorf("%s: %w", t.file(), err)
+		return done, say.Named(t.file(), err)
 	}
 	var errs []error
 	for _, s := range r.Sysctls {
@@ -150,7 +149,8 @@ func (t *trail) sweep() ([]string, error) {
 	}
 	for _, g := range r.Groups {
 		if !strings.HasPrefix(filepath.Base(g.Dir), groupPrefix) {
-			errs = append(errs, fmt.Errorf("%s: %q is no control group of ours", t.file(), g.Dir))
+			errs = append(errs, say.Named(t.file(), say.Err("{value} is no control group of ours",
+				"value", say.Quoted(g.Dir))))
 			continue
 		}
 		if _, err := os.Lstat(g.Dir); err != nil {
@@ -180,7 +180,7 @@ func (t *trail) sweep() ([]string, error) {
 // is gone already.
 func removeFolder(dir string) (was bool, err error) {
 	if !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), folderPrefix) {
-		return false, fmt.Errorf("%q is no folder of a throwaway server", dir)
+		return false, say.Err("{value} is no folder of a throwaway server", "value", say.Quoted(dir))
 	}
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

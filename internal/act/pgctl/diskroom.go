@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -81,10 +82,14 @@ func noRoomToTry(err error, complaints []string) error {
 		if err != nil || i < 0 {
 			return nil
 		}
-		err = fmt.Errorf("%s: %w", complaints[i], syscall.ENOSPC)
+		err = say.Named(complaints[i], syscall.ENOSPC)
+	}
+	var why []say.Message
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		why = append(why, gapwords.Of(line))
 	}
 	return &target.Unwritten{Problem: &say.Problem{Message: say.M("the settings cannot be tried on a scratch copy"),
-		Detail: say.Text(strings.ReplaceAll(err.Error(), "\n", "; ")), Code: say.CodeError,
+		Detail: say.All("; ", why...), Code: say.CodeError,
 		Hint: say.M("make room in {tempDir}, or name a folder on another filesystem with TMPDIR; nothing was written",
 			"tempDir", os.TempDir())}, Err: err}
 }

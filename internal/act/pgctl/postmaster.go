@@ -2,13 +2,13 @@ package pgctl
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
@@ -52,7 +52,7 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 		return postmaster{}, false, nil
 	}
 	if err != nil {
-		return postmaster{}, false, fmt.Errorf("lock file: %w", err)
+		return postmaster{}, false, say.Err("lock file: {reason}", "reason", err)
 	}
 	if l.PID <= 1 {
 		return postmaster{}, false, nil // negative: a standalone backend
@@ -74,7 +74,7 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 	}
 	state := ""
 	if state, p.parent, p.start, err = statLine(stat); err != nil {
-		return p, false, fmt.Errorf("%s/stat: %w", proc, err)
+		return p, false, say.Named(proc+"/stat", err)
 	}
 	if state == "Z" {
 		return p, false, nil
@@ -104,7 +104,7 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 func statLine(b []byte) (state string, parent int, start int64, err error) {
 	l, err := host.ParseStatLine(b)
 	if err != nil || l.Len() < host.StatStart {
-		return "", 0, 0, errors.New("fields are missing")
+		return "", 0, 0, say.Err("fields are missing")
 	}
 	id, err1 := l.Number(host.StatParent)
 	start, err2 := l.Number(host.StatStart)
@@ -119,7 +119,7 @@ func bootTime(t target.Target) (int64, error) {
 	}
 	at, err := host.ParseBootTime(b)
 	if err != nil {
-		return 0, fmt.Errorf("/proc/stat: %w", err)
+		return 0, say.Named("/proc/stat", err)
 	}
 	return at, nil
 }

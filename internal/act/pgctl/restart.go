@@ -3,15 +3,16 @@ package pgctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -93,8 +94,8 @@ func (p *Server) reload(ctx context.Context, in *snapshot.Instance) error {
 			break
 		}
 		if p.Target.Now().After(end) {
-			return errors.Join(fmt.Errorf("the server of %s has not taken its configuration files within %s",
-				in.Label(), reloadWait), s.faults(ctx))
+			return errors.Join(say.Err("the server of {instance} has not taken its configuration files within "+
+				"{time}", "instance", in.Label(), "time", say.Duration(reloadWait)), s.faults(ctx))
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -129,7 +130,8 @@ func (p *Server) hangup(in *snapshot.Instance, why error) error {
 		return errors.Join(why, err)
 	}
 	if err := proc.Signal(syscall.SIGHUP); err != nil {
-		return errors.Join(why, fmt.Errorf("SIGHUP to process %d: %w", first.PID, err))
+		return errors.Join(why, say.Err("SIGHUP to process {pid}: {reason}", "pid", strconv.Itoa(first.PID),
+			"reason", err))
 	}
 	return nil
 }
@@ -145,11 +147,11 @@ func (s *Session) faults(ctx context.Context) error {
 	}
 	var errs []error
 	for _, r := range rows {
-		name := r[2]
-		if name != "" {
-			name += ": "
+		fault := errors.New(r[3])
+		if r[2] != "" {
+			fault = say.Named(r[2], fault)
 		}
-		errs = append(errs, fmt.Errorf("%s line %s: %s%s", r[0], r[1], name, r[3]))
+		errs = append(errs, say.Err("{path} line {line}: {reason}", "path", r[0], "line", r[1], "reason", fault))
 	}
 	return errors.Join(errs...)
 }
@@ -157,7 +159,7 @@ func (s *Session) faults(ctx context.Context) error {
 func (p *Server) restart(ctx context.Context, in *snapshot.Instance) error {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	if err := p.Refuse(in); err != nil {
 		return err
@@ -212,7 +214,8 @@ func (p *Server) restartHere(ctx context.Context, in *snapshot.Instance, dir str
 		began := p.Target.Now()
 		out, err := p.Target.Run(ctx, c)
 		if err == nil && out.Code != 0 {
-			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+			err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
+				"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
 		}
 		if err == nil {
 			continue
@@ -242,9 +245,10 @@ func (p *Server) ready(ctx context.Context, in *snapshot.Instance, dir string, m
 			return p.answers(ctx, in)
 		case p.Target.Now().After(end):
 			if same {
-				err = errors.New("the same process still runs")
+				err = say.Err("the same process still runs")
 			}
-			return p.down(ctx, in, m, at, errors.Join(fmt.Errorf("not ready within %s", p.wait()), err))
+			return p.down(ctx, in, m, at, errors.Join(say.Err("not ready within {time}",
+				"time", say.Duration(p.wait())), err))
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -289,10 +293,11 @@ func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	}
 	out, err := p.Target.Run(ctx, p.shell(p.RestartCommand))
 	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+		err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
+			"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", p.RestartCommand, err)
+		return say.Named(p.RestartCommand, err)
 	}
 	end := p.Target.Now().Add(p.wait())
 	for {
@@ -303,10 +308,11 @@ func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 			if now != began {
 				return nil
 			}
-			err = errors.New("it has not been restarted")
+			err = say.Err("it has not been restarted")
 		}
 		if p.Target.Now().After(end) {
-			return errors.Join(fmt.Errorf("the server of %s did not come back within %s", in.Label(), p.wait()), err)
+			return errors.Join(say.Err("the server of {instance} did not come back within {time}",
+				"instance", in.Label(), "time", say.Duration(p.wait())), err)
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -326,18 +332,18 @@ func (p *Server) answers(ctx context.Context, in *snapshot.Instance) error {
 	if errors.As(err, &no) && no.Code == say.CodeNoAccess {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("the server of %s is up and takes no connection", in.Label()), err)
+	return errors.Join(say.Err("the server of {instance} is up and takes no connection", "instance", in.Label()), err)
 }
 
 func (p *Server) down(ctx context.Context, in *snapshot.Instance, m service, at logMark, err error) error {
 	said := p.loggedSince(ctx, in, m, at)
-	detail := err.Error()
+	detail := say.OfError(err)
 	if said != "" {
-		detail = said
+		detail = say.Text(said)
 	}
 	return &say.Problem{Message: say.M("the server of {label} did not come back after {name}", "label", in.Label(),
 		"name", say.Quoted(m.name)),
-		Detail: say.Text(detail),
+		Detail: detail,
 		Hint:   say.M("see the server's log"), Code: say.CodeError}
 }
 

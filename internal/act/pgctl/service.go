@@ -3,7 +3,6 @@ package pgctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -187,7 +186,7 @@ func (p *Server) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool
 	}
 	args, err := p.arguments(dir, pm, up)
 	if err != nil {
-		return service{}, fmt.Errorf("how the server was started: %w", err)
+		return service{}, say.Err("how the server was started: {reason}", "reason", err)
 	}
 	bin := path.Dir(args[0])
 	if d, ok := in.BinDir.Get(); ok {
@@ -260,7 +259,7 @@ func (p *Server) arguments(dir string, pm postmaster, up bool) ([]string, error)
 // are no command line.
 func programPath(args []string, dir string) ([]string, error) {
 	if strings.ContainsAny(strings.Join(args, ""), "\n\r\x00") || len(args) == 0 || args[0] == "" {
-		return nil, fmt.Errorf("%s: not the command line of a server", dir)
+		return nil, say.Named(dir, say.Err("not the command line of a server"))
 	}
 	return args, nil
 }
@@ -306,7 +305,7 @@ func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (strin
 	}
 	to, err := p.Target.Readlink("/proc/" + strconv.Itoa(pm.PID) + "/fd/2")
 	if err != nil {
-		return "", fmt.Errorf("where the server's messages go: %w", err)
+		return "", say.Err("where the server's messages go: {reason}", "reason", err)
 	}
 	if to == "/dev/null" {
 		return to, nil

@@ -3,7 +3,6 @@ package pgctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -16,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -55,7 +55,7 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 			return nil, nil // a tree of files
 		}
 		if dir == "" {
-			return nil, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+			return nil, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 		}
 		pm, up, err := p.postmaster(dir)
 		if err == nil && !up {
@@ -164,12 +164,12 @@ func (s *Session) ask(ctx context.Context, p *Server, dir string) error {
  coalesce((select setting from pg_settings where name = 'config_file'), ''),
  extract(epoch from pg_postmaster_start_time())::numeric::text`)
 	if err != nil || len(rows) != 1 {
-		return errors.Join(errors.New("the server's own account of itself"), err)
+		return errors.Join(say.Err("the server's own account of itself"), err)
 	}
 	r := rows[0]
 	s.Role, s.Super, s.AlterSystem, s.DataDir, s.configFile = r[0], r[1] == "true", r[3] == "on", r[4], r[5]
 	if s.Version, err = strconv.Atoi(r[2]); err != nil {
-		return fmt.Errorf("server_version_num: %w", err)
+		return say.Named("server_version_num", err)
 	}
 	if dir == "" {
 		dir = s.DataDir
@@ -182,7 +182,7 @@ func (s *Session) ask(ctx context.Context, p *Server, dir string) error {
 	s.began = r[6]
 	began, err := strconv.ParseFloat(r[6], 64)
 	if err != nil {
-		return fmt.Errorf("pg_postmaster_start_time: %w", err)
+		return say.Named("pg_postmaster_start_time", err)
 	}
 	// a server of another host may have a folder of the same name
 	if s.Postmaster.Dir = dir; dir == "" {
@@ -265,7 +265,7 @@ const settingColumns = `select name, setting, vartype, source, sourcefile, sourc
 func (s *Session) Settings(ctx context.Context, names ...string) (map[string]SettingRow, error) {
 	rows, err := s.Rows(ctx, settingColumns, textArray(names))
 	if err != nil {
-		return nil, fmt.Errorf("pg_settings: %w", err)
+		return nil, say.Named("pg_settings", err)
 	}
 	out := map[string]SettingRow{}
 	for _, r := range rows {

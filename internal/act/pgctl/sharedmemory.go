@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -62,7 +63,7 @@ func (p *Server) sharedMemoryLimits(in *snapshot.Instance, settings map[string]s
 	}
 	mem, err := host.ParseMemory(b)
 	if err != nil {
-		return r, fmt.Errorf("/proc/meminfo: %w", err)
+		return r, say.Named("/proc/meminfo", err)
 	}
 	r.memory, r.size = mem.Total, mem.HugePageSize
 	if cg, ok := in.CGroup.Get(); ok {
@@ -74,7 +75,7 @@ func (p *Server) sharedMemoryLimits(in *snapshot.Instance, settings map[string]s
 	if v, ok := settings["huge_page_size"]; ok {
 		kb, err := unit.ParseGUC(v, "kB")
 		if err != nil {
-			return r, fmt.Errorf("huge_page_size: %w", err)
+			return r, say.Named("huge_page_size", err)
 		}
 		if size := unit.Bytes(kb) * unit.KB; size > 0 && size != r.size {
 			r.size, standard = size, false
@@ -99,7 +100,7 @@ func (p *Server) sharedMemoryLimits(in *snapshot.Instance, settings map[string]s
 			*f.to, err = host.ParsePages(b)
 		}
 		if err != nil {
-			return r, fmt.Errorf("%s/%s: %w", folder, f.name, err)
+			return r, say.Named(folder+"/"+f.name, err)
 		}
 	}
 	// the count of the pool has the surplus in it, which stays no longer than it is used

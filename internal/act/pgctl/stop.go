@@ -3,7 +3,6 @@ package pgctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -21,7 +21,7 @@ import (
 func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return false, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return false, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	if _, up, err := p.postmaster(dir); up || err != nil {
 		return up, err
@@ -100,7 +100,7 @@ func tellingArguments(words []string) string {
 func (p *Server) stoppable(ctx context.Context, in *snapshot.Instance) (service, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return service{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return service{}, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	pm, up, err := p.postmaster(dir)
 	if err != nil {
@@ -192,7 +192,8 @@ func (p *Server) Stop(ctx context.Context, in *snapshot.Instance) error {
 			return p.gone(ctx, in)
 		}
 		if err == nil {
-			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+			err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
+				"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
 		}
 		runs, e := p.Runs(in)
 		if e == nil && !runs {
@@ -201,7 +202,7 @@ func (p *Server) Stop(ctx context.Context, in *snapshot.Instance) error {
 		now, up, _ = p.postmaster(dir)
 		if between := !up || now.Status == "stopping" || now.Status == "starting"; !between || e != nil ||
 			p.Target.Now().After(end) {
-			return errors.Join(fmt.Errorf("stop of %s: %w", in.Label(), err), e)
+			return errors.Join(say.Err("stop of {instance}: {reason}", "instance", in.Label(), "reason", err), e)
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -220,7 +221,8 @@ func (p *Server) gone(ctx context.Context, in *snapshot.Instance) error {
 		case !up:
 			return nil
 		case p.Target.Now().After(end):
-			return fmt.Errorf("the server of %s has not stopped within %s", in.Label(), p.wait())
+			return say.Err("the server of {instance} has not stopped within {time}", "instance", in.Label(),
+				"time", say.Duration(p.wait()))
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -234,7 +236,7 @@ func (p *Server) gone(ctx context.Context, in *snapshot.Instance) error {
 func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	m, err := p.stoppable(ctx, in)
 	if err != nil {
@@ -266,7 +268,8 @@ func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 		}
 		out, err := p.Target.Run(ctx, *m.start)
 		if err == nil && out.Code != 0 {
-			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+			err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
+				"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
 		}
 		if err != nil {
 			return p.notUp(ctx, in, m, at, err)
@@ -281,7 +284,8 @@ func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 		case err == nil && up && now.Status == "standby":
 			return nil // hot_standby is off: it takes no connections
 		case p.Target.Now().After(end):
-			return p.notUp(ctx, in, m, at, errors.Join(fmt.Errorf("not ready within %s", p.wait()), err))
+			return p.notUp(ctx, in, m, at, errors.Join(say.Err("not ready within {time}",
+				"time", say.Duration(p.wait())), err))
 		}
 		if err := pause(ctx, poll); err != nil {
 			return err
@@ -293,7 +297,7 @@ func (p *Server) notUp(ctx context.Context, in *snapshot.Instance, m service, at
 	if said := p.loggedSince(ctx, in, m, at); said != "" {
 		err = errors.New(said)
 	}
-	return fmt.Errorf("the server of %s did not start: %w", in.Label(), err)
+	return say.Err("the server of {instance} did not start: {reason}", "instance", in.Label(), "reason", err)
 }
 
 // Busy says whether a base backup is taken, and by whom; "" where none is. One
@@ -304,7 +308,7 @@ func (p *Server) Busy(ctx context.Context, in *snapshot.Instance) (string, error
 		return "", err
 	}
 	if s == nil {
-		return "", errors.New("the server is not to be asked")
+		return "", say.Err("the server is not to be asked")
 	}
 	defer s.Release()
 	rows, err := s.Rows(ctx, `select 'process ' || pid || ' sends a base backup' from pg_stat_progress_basebackup

@@ -3,7 +3,6 @@ package pgctl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -182,7 +181,7 @@ func (p *Server) future(ctx context.Context, in *snapshot.Instance, changes []pl
 	rows, err := s.Rows(ctx,
 		`select name, setting from pg_settings where source = 'command line' or name = 'wal_segment_size'`)
 	if err != nil {
-		return nil, fmt.Errorf("settings of the command line: %w", err)
+		return nil, say.Err("settings of the command line: {reason}", "reason", err)
 	}
 	for _, r := range rows {
 		out[r[0]] = r[1]
@@ -208,7 +207,7 @@ func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session)
 			for _, f := range r.Faults {
 				errs = append(errs, f)
 			}
-			return nil, fmt.Errorf("configuration of the server: %w", errors.Join(errs...))
+			return nil, say.Err("configuration of the server: {reason}", "reason", errors.Join(errs...))
 		}
 	}
 	if s == nil {
@@ -220,12 +219,12 @@ func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session)
 		`select coalesce(name, ''), setting, coalesce(error, ''), sourcefile, sourceline::text from pg_file_settings `+
 			`order by seqno`)
 	if err != nil {
-		return nil, fmt.Errorf("pg_file_settings: %w", err)
+		return nil, say.Named("pg_file_settings", err)
 	}
 	out := map[string]string{}
 	for _, r := range rows {
 		if r[0] == "" {
-			return nil, fmt.Errorf("%s line %s: %s", r[3], r[4], r[2])
+			return nil, say.Err("{path} line {line}: {reason}", "path", r[3], "line", r[4], "reason", r[2])
 		}
 		out[strings.ToLower(r[0])] = r[1]
 	}

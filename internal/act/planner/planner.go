@@ -7,11 +7,12 @@ package planner
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -46,7 +47,7 @@ func Make(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Opti
 			return nil, nil, err
 		}
 	}
-	return nil, nil, fmt.Errorf("plan: it does not settle after %d rounds of questions", rounds)
+	return nil, nil, say.Err("plan: it does not settle after {n} rounds of questions", "n", strconv.Itoa(rounds))
 }
 
 // ask puts the plan's questions to the installed binaries and says whether an

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -25,7 +24,8 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 	w.tellLayout(d)
 	if _, err := w.job(ctx, f, layoutTime, append(file, "--rw=write", "--bs=1M", "--ioengine=psync",
 		"--end_fsync=1")...); err != nil {
-		w.failed(ctx, name, fmt.Errorf("the file to read from could not be written past the page cache: %w", err))
+		w.failed(ctx, name, say.Err("the file to read from could not be written past the page cache: {reason}",
+			"reason", err))
 		return
 	}
 	timed := append(file, "--ioengine=libaio", "--time_based", "--runtime="+strconv.Itoa(w.o.Seconds))
@@ -36,7 +36,7 @@ func (w *Work) fio(ctx context.Context, d *Place, f *folder, out *measured.Disk)
 		job, err := w.job(ctx, f, long, append(timed, "--rw=randread", "--bs=8k", "--norandommap",
 			"--iodepth="+strconv.Itoa(depth))...)
 		if err == nil && job.Read.PerSecond <= 0 {
-			err = errors.New("fio read nothing")
+			err = say.Err("fio read nothing")
 		}
 		if err != nil {
 			w.failed(ctx, name, err)
@@ -82,11 +82,11 @@ func (w *Work) job(ctx context.Context, f *folder, long time.Duration, args ...s
 	parsed, err := measured.ParseFio(out.Stdout)
 	switch {
 	case out.Code != 0 && len(out.Stderr) > 0:
-		return fioJob{}, fmt.Errorf("fio: %s", oneLine(out.Stderr))
+		return fioJob{}, say.Named("fio", errors.New(oneLine(out.Stderr)))
 	case err != nil:
 		return fioJob{}, err
 	case len(parsed.Jobs) != 1 || parsed.Jobs[0].Error != 0 || out.Code != 0:
-		return fioJob{}, fmt.Errorf("fio ended with code %d", out.Code)
+		return fioJob{}, say.Err("fio ended with code {n}", "n", strconv.Itoa(out.Code))
 	}
 	return fioJob{parsed.Jobs[0], parsed.Version}, nil
 }

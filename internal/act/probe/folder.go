@@ -3,13 +3,14 @@ package probe
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
+	"errors"
 	"path"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // prefix begins the names of our folders. pg_basebackup, pg_rewind and
@@ -41,7 +42,7 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 	f.sweep(ctx, d.Parent)
 	mark, err := scratch.OwnerMark()
 	if err != nil {
-		return nil, fmt.Errorf("private directory: %w", err)
+		return nil, say.Err("private directory: {reason}", "reason", err)
 	}
 	f.path = path.Join(d.Parent, prefix+strings.ToLower(rand.Text()[:12]))
 	// One command, so that there is no moment with a folder and without its mark but
@@ -50,11 +51,11 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 	script := `umask 077 && mkdir -- "$0" && printf %s "$1" > "$0/` + ownerFile + `"`
 	out, err := f.run(ctx, target.Command{Argv: []string{"/bin/sh", "-c", script, f.path, mark}})
 	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("%s", oneLine(out.Stderr))
+		err = errors.New(oneLine(out.Stderr))
 	}
 	if err != nil {
 		_ = f.remove()
-		return nil, fmt.Errorf("private directory in %s: %w", d.Parent, err)
+		return nil, say.Err("private directory in {path}: {reason}", "path", d.Parent, "reason", err)
 	}
 	return f, nil
 }
@@ -74,10 +75,10 @@ func (f *folder) remove() error { return f.removeOf(context.Background(), f.path
 func (f *folder) removeOf(ctx context.Context, name string) error {
 	out, err := f.run(ctx, target.Command{Argv: []string{"rm", "-rf", "--", name}, Timeout: removeTime})
 	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("%s", oneLine(out.Stderr))
+		err = errors.New(oneLine(out.Stderr))
 	}
 	if err != nil {
-		return fmt.Errorf("%s could not be removed: %w", name, err)
+		return say.Err("{path} could not be removed: {reason}", "path", name, "reason", err)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package probe
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"path"
 	"regexp"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -40,7 +41,7 @@ func (w *Work) fsync(ctx context.Context, d *Place, f *folder) *measured.Flush {
 		path.Join(f.path, "pg_test_fsync.out")},
 		Dir: f.path, Timeout: time.Duration(fsyncTests*w.o.Seconds)*time.Second + slack})
 	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("pg_test_fsync: %s", oneLine(out.Stderr))
+		err = say.Named("pg_test_fsync", errors.New(oneLine(out.Stderr)))
 	}
 	var parsed *measured.Fsync
 	if err == nil {
@@ -78,7 +79,7 @@ func (w *Work) timing(ctx context.Context) *measured.TimingRun {
 	out, err := w.t.Run(ctx, target.Command{Argv: []string{tool, "-d", strconv.Itoa(w.o.Seconds)}, As: as,
 		Timeout: 4*time.Duration(w.o.Seconds)*time.Second + slack})
 	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("pg_test_timing: %s", oneLine(out.Stderr))
+		err = say.Named("pg_test_timing", errors.New(oneLine(out.Stderr)))
 	}
 	var parsed *measured.Timing
 	if err == nil {
@@ -185,7 +186,7 @@ func flushLoop(ctx context.Context, dir string, as *target.User, long time.Durat
 			return 0, err
 		}
 		if err := unix.Fdatasync(int(file.Fd())); err != nil {
-			return 0, fmt.Errorf("fdatasync: %w", err)
+			return 0, say.Named("fdatasync", err)
 		}
 		n++
 	}

@@ -199,7 +199,7 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 		dir, _ := in.DataDirectory.Get()
 		a, err := trust.Instance(w.t, dir)
 		if err == nil && a.UID != own.UID {
-			err = fmt.Errorf("it belongs to another account than the instance")
+			err = say.Err("it belongs to another account than the instance")
 		}
 		if err != nil {
 			w.miss(name, "nothing is done there as root: "+err.Error(), "")

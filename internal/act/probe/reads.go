@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
@@ -38,7 +38,8 @@ func (w *Work) ownReads(ctx context.Context, d *Place, f *folder, out *measured.
 	w.tellLayout(d)
 	file, err := layout(ctx, w.t.Reach(f.path), f.as, d.ReadSize)
 	if err != nil {
-		w.failed(ctx, name, fmt.Errorf("the file to read from could not be written past the page cache: %w", err))
+		w.failed(ctx, name, say.Err("the file to read from could not be written past the page cache: {reason}",
+			"reason", err))
 		return
 	}
 	defer file.Close()
@@ -67,7 +68,7 @@ func layout(ctx context.Context, dir string, as *target.User, size unit.Bytes) (
 	defer cancel()
 	file, err := target.Create(as, path.Join(dir, "reads"), os.O_RDWR|unix.O_DIRECT, 0o600)
 	if errors.Is(err, unix.EINVAL) {
-		return nil, errors.New("this filesystem has no direct I/O")
+		return nil, say.Err("this filesystem has no direct I/O")
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func readRandom(ctx context.Context, file *os.File, size unit.Bytes, depth int, 
 	error) {
 	pages := uint64(size / pageSize)
 	if pages == 0 {
-		return measured.Random{}, errors.New("the file is too small to read from")
+		return measured.Random{}, say.Err("the file is too small to read from")
 	}
 	seeds := make([]uint64, depth)
 	for i := range seeds {
@@ -144,7 +145,7 @@ func readRandom(ctx context.Context, file *os.File, size unit.Bytes, depth int, 
 func readInOrder(ctx context.Context, file *os.File, size unit.Bytes, long time.Duration) (unit.Bytes, error) {
 	pieces := int64(size / seqSize)
 	if pieces == 0 {
-		return 0, errors.New("the file is too small to read from")
+		return 0, say.Err("the file is too small to read from")
 	}
 	var next atomic.Int64
 	all, took, err := readers(ctx, file, seqDepth, seqSize, long, func(int) int64 {
@@ -216,7 +217,7 @@ func readers(ctx context.Context, file *os.File, n, size int, long time.Duration
 		return nil, 0, err
 	}
 	if all.count == 0 {
-		return nil, 0, errors.New("nothing was read")
+		return nil, 0, say.Err("nothing was read")
 	}
 	return all, took, nil
 }
@@ -230,9 +231,9 @@ func (r *read) until(stop *atomic.Bool, fd int, buf []byte, place func() int64) 
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil:
-			return fmt.Errorf("pread: %w", err)
+			return say.Named("pread", err)
 		case n != len(buf):
-			return errors.New("the file became shorter")
+			return say.Err("the file became shorter")
 		}
 		took := time.Since(at)
 		r.count++

@@ -2,13 +2,13 @@ package probe
 
 import (
 	"encoding/json"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
@@ -21,7 +21,7 @@ const savedMost = 16
 func Save(t target.Target, dir string, p *measured.Probe) (string, error) {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("probe: %w", err)
+		return "", say.Named("probe", err)
 	}
 	if err := t.Mkdir(dir, 0o755); err != nil {
 		return "", err

@@ -2,7 +2,6 @@ package scratch
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"os/user"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Account is the unprivileged user that a server runs as: PostgreSQL refuses
@@ -39,7 +39,7 @@ func Unprivileged() (Account, error) {
 		}
 	}
 	return Account{},
-		fmt.Errorf("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
+		say.Err("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
 }
 
 // AccountAs returns the account of a user, to run as where we are root; without

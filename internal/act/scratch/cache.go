@@ -1,9 +1,10 @@
 package scratch
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // CacheDir returns the folder that keeps fetched server binaries: below the
@@ -15,7 +16,7 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("cache folder: %w", err)
+		return "", say.Err("cache folder: {reason}", "reason", err)
 	}
 	return filepath.Join(dir, "pgfettle", "postgresql"), nil
 }

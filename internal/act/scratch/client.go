@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Client is a program that talks to a scratch instance, such as pgbench. It runs
@@ -124,7 +125,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 	case ctx.Err() != nil:
 		return e, context.Cause(ctx)
 	case cmd.ProcessState == nil:
-		return e, fmt.Errorf("%s: %w", c.Argv[0], err)
+		return e, say.Named(c.Argv[0], err)
 	}
 	return e, nil
 }

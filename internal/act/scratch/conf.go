@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // confText spells settings as lines of postgresql.conf, sorted by name. A name
@@ -17,7 +19,8 @@ func confText(settings map[string]string) (string, error) {
 			return !(r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
 		}) < 0
 		if name == "" || !plain || strings.ContainsAny(v, "\n\r\x00") {
-			return "", fmt.Errorf("setting %q: not something that postgresql.conf can hold", name)
+			return "", say.Err("setting {name}: not something that postgresql.conf can hold",
+				"name", say.Quoted(name))
 		}
 		fmt.Fprintf(&t, "%s = '%s'\n", name, strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(v))
 	}

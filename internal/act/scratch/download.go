@@ -2,7 +2,6 @@ package scratch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,7 +33,7 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 	loading.Lock()
 	defer loading.Unlock()
 	if err := os.Symlink("nowhere", filepath.Join(work, "sealed")); err != nil {
-		return "", fmt.Errorf("cache folder: %w", err)
+		return "", say.Err("cache folder: {reason}", "reason", err)
 	}
 	w := &watcher{ctx: ctx, next: http.DefaultTransport, progress: progress}
 	http.DefaultTransport = w
@@ -45,7 +44,7 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 		defer func() { _ = os.Unsetenv("TMPDIR") }()
 	}
 	if err := os.Setenv("TMPDIR", work); err != nil {
-		return "", fmt.Errorf("temporary folder: %w", err)
+		return "", say.Err("temporary folder: {reason}", "reason", err)
 	}
 	cache := filepath.Join(work, "archive")
 	libErr := start(embedded.DefaultConfig().
@@ -80,7 +79,7 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 func start(c embedded.Config) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("fetching server binaries: %v", p)
+			err = say.Err("fetching server binaries: {reason}", "reason", fmt.Sprint(p))
 		}
 	}()
 	return embedded.NewDatabase(c).Start()
@@ -112,7 +111,7 @@ type counted struct {
 	done, total int64
 }
 
-var errTooMuch = errors.New("the registry sends more than server binaries take")
+var errTooMuch = say.Err("the registry sends more than server binaries take")
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.body.Read(p)

@@ -72,7 +72,7 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	}
 	work, err := os.MkdirTemp(dir, "fetch-") // 0700: nobody runs what is in it
 	if err != nil {
-		return Binaries{}, fmt.Errorf("cache folder: %w", err)
+		return Binaries{}, say.Err("cache folder: {reason}", "reason", err)
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	archive, err := download(ctx, r, work, o.Progress)
@@ -119,7 +119,7 @@ func makeCache(dir string) error {
 	}
 	st, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("cache folder: %w", err)
+		return say.Err("cache folder: {reason}", "reason", err)
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o022 != 0 {
 		return &say.Problem{Message: say.M("the folder for fetched server binaries can be written by others"),
@@ -136,7 +136,7 @@ func makeCache(dir string) error {
 func alone(ctx context.Context, dir string, waiting func()) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil, fmt.Errorf("cache folder: %w", err)
+		return nil, say.Err("cache folder: {reason}", "reason", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == syscall.EWOULDBLOCK &&
 		waiting != nil {
@@ -162,12 +162,12 @@ func alone(ctx context.Context, dir string, waiting func()) (release func(), err
 func install(archive, want, work, home string) error {
 	f, err := os.Open(archive)
 	if err != nil {
-		return fmt.Errorf("fetched archive: %w", err)
+		return say.Err("fetched archive: {reason}", "reason", err)
 	}
 	defer func() { _ = f.Close() }()
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {
-		return fmt.Errorf("fetched archive: %w", err)
+		return say.Err("fetched archive: {reason}", "reason", err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); want != "" && got != want {
 		return &say.Problem{Message: say.M("the fetched server binaries are not the ones that this program knows"),
@@ -176,11 +176,11 @@ func install(archive, want, work, home string) error {
 				"PostgreSQL server, such as postgresql or postgresql-server"), Code: say.CodeError}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("fetched archive: %w", err)
+		return say.Err("fetched archive: {reason}", "reason", err)
 	}
 	tree := filepath.Join(work, "tree")
 	if err := os.Mkdir(tree, 0o755); err != nil {
-		return fmt.Errorf("fetched archive: %w", err)
+		return say.Err("fetched archive: {reason}", "reason", err)
 	}
 	if err := unpack(f, tree); err != nil {
 		return err
@@ -189,7 +189,7 @@ func install(archive, want, work, home string) error {
 		if _, e := os.Stat(filepath.Join(home, "bin", "postgres")); e == nil {
 			return nil // another pgfettle was faster
 		}
-		return fmt.Errorf("cache folder: %w", err)
+		return say.Err("cache folder: {reason}", "reason", err)
 	}
 	return nil
 }

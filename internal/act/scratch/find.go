@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // askTimeout bounds one call of postgres --version, which takes a few
@@ -84,7 +84,7 @@ func AtAs(ctx context.Context, dir string, acc Account) (Binaries, error) {
 		for _, tool := range []string{"postgres", "initdb"} {
 			_, err := trust.Of(uid, os.Getegid()).Program(&target.Local{}, filepath.Join(bin, tool))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) { // which at tells
-				return Binaries{}, fmt.Errorf("server binaries: %w", err)
+				return Binaries{}, say.Err("server binaries: {reason}", "reason", err)
 			}
 		}
 	}
@@ -97,31 +97,33 @@ func at(ctx context.Context, dir string, acc Account) (Binaries, error) {
 	}
 	for _, tool := range []string{"postgres", "initdb"} {
 		if _, err := os.Stat(filepath.Join(dir, tool)); err != nil {
-			return Binaries{}, fmt.Errorf("server binaries: %w", err)
+			return Binaries{}, say.Err("server binaries: {reason}", "reason", err)
 		}
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return Binaries{}, fmt.Errorf("server binaries: %w", err)
+		return Binaries{}, say.Err("server binaries: {reason}", "reason", err)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return Binaries{}, fmt.Errorf("server binaries: %w", err)
+		return Binaries{}, say.Err("server binaries: {reason}", "reason", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	cmd, err := acc.command(ctx, filepath.Join(abs, "postgres"), "--version")
 	if err != nil {
-		return Binaries{}, fmt.Errorf("server binaries: %w", err)
+		return Binaries{}, say.Err("server binaries: {reason}", "reason", err)
 	}
 	cmd.Env, cmd.Dir = environment(""), "/"
 	var out bytes.Buffer
 	cmd.Stdout = &bounded{w: &out, left: 4096}
 	if err := acc.finish(cmd); err != nil {
-		return Binaries{}, fmt.Errorf("version of %s: %w", filepath.Join(abs, "postgres"), err)
+		return Binaries{}, say.Err("version of {path}: {reason}", "path", filepath.Join(abs, "postgres"),
+			"reason", err)
 	}
 	v, err := parseVersion(out.String())
 	if err != nil {
-		return Binaries{}, fmt.Errorf("version of %s: %w", filepath.Join(abs, "postgres"), err)
+		return Binaries{}, say.Err("version of {path}: {reason}", "path", filepath.Join(abs, "postgres"),
+			"reason", err)
 	}
 	return Binaries{Dir: abs, Version: v}, nil
 }

@@ -3,11 +3,12 @@ package scratch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // ours begins what Reconfigure puts behind the postgresql.conf that initdb wrote.
@@ -23,10 +24,11 @@ func NewIn(ctx context.Context, b Binaries, folder string, o Options) (*Instance
 		return nil, err
 	}
 	if acc.Switch && !reachable(filepath.Dir(folder)) {
-		return nil, fmt.Errorf("%s: not open to the unprivileged user that the server runs as", filepath.Dir(folder))
+		return nil, say.Named(filepath.Dir(folder), say.Err("not open to the unprivileged user that the server "+
+			"runs as"))
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("folder of a cluster: %w", err)
+		return nil, say.Err("folder of a cluster: {reason}", "reason", err)
 	}
 	i, err := makeIn(b, folder, acc)
 	if err != nil {
@@ -54,14 +56,14 @@ func OpenIn(b Binaries, folder string) (*Instance, error) {
 func makeIn(b Binaries, folder string, acc Account) (*Instance, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, fmt.Errorf("folder of a cluster: %w", err)
+		return nil, say.Err("folder of a cluster: {reason}", "reason", err)
 	}
 	sock, err := newPlace(acc, "")
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	if err := sock.mkdir("s"); err != nil {
-		return nil, errors.Join(fmt.Errorf("socket folder: %w", err), sock.remove(), root.Close())
+		return nil, errors.Join(say.Err("socket folder: {reason}", "reason", err), sock.remove(), root.Close())
 	}
 	return &Instance{Binaries: b, Folder: folder, DataDir: folder + "/data", Socket: sock.path + "/s", Port: 5432,
 		Account: acc,
@@ -102,17 +104,17 @@ func (i *Instance) Reconfigure(settings map[string]string) error {
 	}
 	b, err := i.place.read("data/postgresql.conf", mostConf)
 	if err != nil {
-		return fmt.Errorf("settings of a scratch instance: %w", err)
+		return say.Err("settings of a scratch instance: {reason}", "reason", err)
 	}
 	base, _, _ := strings.Cut(string(b), ours)
 	if base != "" && !strings.HasSuffix(base, "\n") {
 		base += "\n"
 	}
 	if err := i.place.write("data/postgresql.conf", []byte(base+ours+text+where)); err != nil {
-		return fmt.Errorf("settings of a scratch instance: %w", err)
+		return say.Err("settings of a scratch instance: {reason}", "reason", err)
 	}
 	if err := i.place.write("data/postgresql.auto.conf", nil); err != nil {
-		return fmt.Errorf("settings of a scratch instance: %w", err)
+		return say.Err("settings of a scratch instance: {reason}", "reason", err)
 	}
 	return nil
 }

@@ -2,11 +2,12 @@ package scratch
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // socketLimit is what the path of the socket may take: sun_path holds 108 bytes
@@ -29,7 +30,7 @@ func newPlace(acc Account, near string) (*place, error) {
 	var errs []error
 	me, err := self()
 	if err != nil {
-		return nil, fmt.Errorf("private temporary folder: %w", err)
+		return nil, say.Err("private temporary folder: {reason}", "reason", err)
 	}
 	parents := []string{os.TempDir(), "/tmp"}
 	if near != "" {
@@ -37,7 +38,7 @@ func newPlace(acc Account, near string) (*place, error) {
 	}
 	for _, parent := range parents {
 		if acc.Switch && !reachable(parent) {
-			errs = append(errs, fmt.Errorf("%s: not open to an unprivileged user", parent))
+			errs = append(errs, say.Named(parent, say.Err("not open to an unprivileged user")))
 			continue
 		}
 		sweep(parent, me)
@@ -47,7 +48,7 @@ func newPlace(acc Account, near string) (*place, error) {
 			continue
 		}
 		if len(dir)+len("/s/.s.PGSQL.5432.lock") > socketLimit {
-			errs = append(errs, fmt.Errorf("%s: too long for a socket", dir), os.Remove(dir))
+			errs = append(errs, say.Named(dir, say.Err("too long for a socket")), os.Remove(dir))
 			continue
 		}
 		root, err := os.OpenRoot(dir)
@@ -63,7 +64,7 @@ func newPlace(acc Account, near string) (*place, error) {
 		}
 		return p, nil
 	}
-	return nil, fmt.Errorf("private temporary folder: %w", errors.Join(errs...))
+	return nil, say.Err("private temporary folder: {reason}", "reason", errors.Join(errs...))
 }
 
 // reachable says whether every folder of a path lets others pass through.
@@ -109,7 +110,7 @@ func (p *place) read(name string, limit int64) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return nil, errors.Join(err, fmt.Errorf("%s: not a regular file", name))
+		return nil, errors.Join(err, say.Named(name, say.Err("not a regular file")))
 	}
 	return io.ReadAll(io.LimitReader(f, limit))
 }
@@ -118,7 +119,7 @@ func (p *place) read(name string, limit int64) ([]byte, error) {
 func (p *place) remove() error {
 	err := errors.Join(p.root.Close(), os.RemoveAll(p.path))
 	if err != nil {
-		return fmt.Errorf("private temporary folder: %w", err)
+		return say.Err("private temporary folder: {reason}", "reason", err)
 	}
 	return nil
 }

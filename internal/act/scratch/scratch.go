@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // How long the steps of a throwaway instance may take. initdb needs half a
@@ -79,7 +81,7 @@ func (i *Instance) build(ctx context.Context, o Options) error {
 	}
 	if i.sock == nil {
 		if err := i.place.mkdir("s"); err != nil {
-			return fmt.Errorf("socket folder: %w", err)
+			return say.Err("socket folder: {reason}", "reason", err)
 		}
 	}
 	initialize := func() error { return i.copied(o.Template) }
@@ -112,7 +114,7 @@ func (i *Instance) initdb(ctx context.Context, further []string) error {
 func (i *Instance) run(ctx context.Context, tool string, args ...string) (string, error) {
 	cmd, err := i.Account.command(ctx, i.Binaries.Tool(tool), args...)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", tool, err)
+		return "", say.Named(tool, err)
 	}
 	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
 	var out bytes.Buffer
@@ -120,9 +122,9 @@ func (i *Instance) run(ctx context.Context, tool string, args ...string) (string
 	cmd.Stdout, cmd.Stderr = sink, sink
 	if err := i.Account.finish(cmd); err != nil {
 		if ctx.Err() != nil {
-			return "", fmt.Errorf("%s: %w", tool, context.Cause(ctx))
+			return "", say.Named(tool, context.Cause(ctx))
 		}
-		return "", fmt.Errorf("%s: %w: %s", tool, err, lastLines(out.String(), 3))
+		return "", say.Named(tool, say.Named(err, errors.New(lastLines(out.String(), 3))))
 	}
 	return out.String(), nil
 }
@@ -136,11 +138,11 @@ func (i *Instance) Configure(settings map[string]string) error {
 	}
 	f, err := i.place.root.OpenFile("data/postgresql.conf", os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("settings of a throwaway instance: %w", err)
+		return say.Err("settings of a throwaway instance: {reason}", "reason", err)
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("settings of a throwaway instance: %w", err)
+		return say.Err("settings of a throwaway instance: {reason}", "reason", err)
 	}
 	return nil
 }
@@ -155,20 +157,20 @@ func (i *Instance) Start(ctx context.Context, args ...string) error {
 
 func (i *Instance) start(ctx context.Context, c *Confinement, args []string) error {
 	if i.Running() {
-		return fmt.Errorf("start of %s: it is running", i.Binaries)
+		return say.Err("start of {binaries}: {reason}", "binaries", i.Binaries, "reason", say.M("it is running"))
 	}
 	log, err := i.place.root.OpenFile("log", os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("server log: %w", err)
+		return say.Err("server log: {reason}", "reason", err)
 	}
 	defer func() { _ = log.Close() }()
 	if err := i.place.own("log"); err != nil { // pg_ctl would open it as the account
-		return fmt.Errorf("server log: %w", err)
+		return say.Err("server log: {reason}", "reason", err)
 	}
 	asked, err := i.Account.command(context.Background(), i.Binaries.Tool("postgres"),
 		append([]string{"-D", i.DataDir}, args...)...)
 	if err != nil {
-		return fmt.Errorf("start of %s: %w", i.Binaries, err)
+		return say.Err("start of {binaries}: {reason}", "binaries", i.Binaries, "reason", err)
 	}
 	cmd := exec.Command(asked.Path, asked.Args[1:]...) // which no context ends: Stop does
 	if c != nil {
@@ -184,7 +186,7 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 	}
 	wait, err := begin()
 	if err != nil {
-		return fmt.Errorf("start of %s: %w", i.Binaries, err)
+		return say.Err("start of {binaries}: {reason}", "binaries", i.Binaries, "reason", err)
 	}
 	i.cmd, i.done = cmd, make(chan struct{})
 	go func(done chan struct{}) {
@@ -199,9 +201,10 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 	for {
 		select {
 		case <-i.done:
-			return fmt.Errorf("start of %s: %s", i.Binaries, i.lastWords())
+			return say.Err("start of {binaries}: {reason}", "binaries", i.Binaries, "reason", i.lastWords())
 		case <-ctx.Done():
-			return errors.Join(fmt.Errorf("start of %s: %w: %s", i.Binaries, context.Cause(ctx), i.lastWords()),
+			return errors.Join(say.Err("start of {binaries}: {reason}", "binaries", i.Binaries,
+				"reason", say.Named(context.Cause(ctx), i.lastWords())),
 				i.Stop())
 		case <-tick.C:
 			if i.ready() {
@@ -234,17 +237,17 @@ func (i *Instance) Log() string { return i.Folder + "/log" }
 func (i *Instance) ReadLog(limit int64) (string, error) {
 	b, err := i.place.read("log", limit)
 	if err != nil {
-		return "", fmt.Errorf("server log: %w", err)
+		return "", say.Err("server log: {reason}", "reason", err)
 	}
 	return string(b), nil
 }
 
-func (i *Instance) lastWords() string {
+func (i *Instance) lastWords() error {
 	s, err := i.ReadLog(mostSaid)
 	if err != nil {
-		return "no log: " + err.Error()
+		return say.Err("no log: {reason}", "reason", err)
 	}
-	return lastLines(s, 4)
+	return errors.New(lastLines(s, 4))
 }
 
 // Running says whether the server runs: the one that Start started, or one that
@@ -281,13 +284,14 @@ func (i *Instance) Stop() error {
 			return nil
 		}
 		if err := syscall.Kill(pid, step.sig); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("stop of %s: %w", i.Binaries, err)
+			return say.Err("stop of {binaries}: {reason}", "binaries", i.Binaries, "reason", err)
 		}
 		if i.ends(step.wait) {
 			return nil
 		}
 	}
-	return fmt.Errorf("stop of %s: process %d does not end", i.Binaries, i.PID())
+	return say.Err("stop of {binaries}: process {pid} does not end", "binaries", i.Binaries,
+		"pid", strconv.Itoa(i.PID()))
 }
 
 // Remove stops the server and takes its folder away; twice is as good as once.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -30,7 +31,8 @@ func (b Binaries) String() string { return fmt.Sprintf("PostgreSQL %s in %s", b.
 func parseVersion(out string) (unit.Version, error) {
 	_, rest, ok := strings.Cut(out, "(PostgreSQL) ")
 	if !ok {
-		return 0, fmt.Errorf("%q is not the version of a PostgreSQL server", strings.TrimSpace(firstLine(out)))
+		return 0, say.Err("{value} is not the version of a PostgreSQL server",
+			"value", say.Quoted(strings.TrimSpace(firstLine(out))))
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(firstLine(rest)), " ")
 	major, minor, _ := strings.Cut(word, ".")
@@ -44,7 +46,7 @@ func parseVersion(out string) (unit.Version, error) {
 	m, err1 := strconv.Atoi(major)
 	n, err2 := strconv.Atoi(minor)
 	if err1 != nil || err2 != nil || m < 1 || m > 999 || n < 0 || n > 9999 {
-		return 0, fmt.Errorf("%q is not a version of PostgreSQL", word)
+		return 0, say.Err("{value} is not a version of PostgreSQL", "value", say.Quoted(word))
 	}
 	return unit.MajorVersion(m) + unit.Version(n), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -49,11 +49,11 @@ const (
 func NewShadow(b Binaries, dataDir string, acc Account) (*Shadow, error) {
 	version, err := acc.read(dataDir+"/PG_VERSION", 64)
 	if err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+		return nil, say.Err("data directory: {reason}", "reason", err)
 	}
 	control, err := acc.read(dataDir+"/global/pg_control", controlSize)
 	if err != nil {
-		return nil, fmt.Errorf("control file: %w", err)
+		return nil, say.Err("control file: {reason}", "reason", err)
 	}
 	p, err := newPlace(acc, "")
 	if err != nil {
@@ -62,7 +62,7 @@ func NewShadow(b Binaries, dataDir string, acc Account) (*Shadow, error) {
 	s := &Shadow{Binaries: b, place: p}
 	err = errors.Join(p.mkdir("global"), p.write("PG_VERSION", version), p.write("global/pg_control", control))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("shadow data directory: %w", err), s.Remove())
+		return nil, errors.Join(say.Err("shadow data directory: {reason}", "reason", err), s.Remove())
 	}
 	return s, nil
 }
@@ -105,7 +105,8 @@ func (s *Shadow) askByGUC(ctx context.Context, settings map[string]string) (Shar
 		return SharedMemory{}, err
 	}
 	if mb <= 0 {
-		return SharedMemory{}, fmt.Errorf("postgres -C shared_memory_size: answered %d", mb)
+		return SharedMemory{}, say.Named("postgres -C shared_memory_size", say.Err("answered {value}",
+			"value", strconv.FormatInt(mb, 10)))
 	}
 	pages, err := s.print(ctx, "shared_memory_size_in_huge_pages")
 	if err != nil {
@@ -119,14 +120,14 @@ func (s *Shadow) print(ctx context.Context, name string) (int64, error) {
 	out, errText, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
 	var exit *exec.ExitError
 	if said := complaint(errText); errors.As(err, &exit) && exit.Exited() && said != "" {
-		return 0, &refusedError{how: "postgres -C " + name, said: said}
+		return 0, &refusedError{how: say.Text("postgres -C " + name), said: said}
 	}
 	if err != nil {
-		return 0, fmt.Errorf("postgres -C %s: %w: %s", name, err, complaint(errText))
+		return 0, say.Named("postgres -C "+name, say.Named(err, errors.New(complaint(errText))))
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
 	if err != nil || n > 1<<40 {
-		return 0, fmt.Errorf("postgres -C %s: answered %q", name, lastLines(out, 1))
+		return 0, say.Named("postgres -C "+name, say.Err("answered {value}", "value", say.Quoted(lastLines(out, 1))))
 	}
 	return n, nil
 }
@@ -171,17 +172,15 @@ func (s *Shadow) AskByLimit(ctx context.Context, settings map[string]string) (Sh
 	m := requestSize.FindStringSubmatch(errText)
 	if m == nil {
 		why := complaint(errText)
+		how := say.M("postgres under an address-space limit: no size of its request told")
 		if why == "" && runErr != nil {
-			why = runErr.Error()
-			return SharedMemory{}, fmt.Errorf("postgres under an address-space limit: no size of its request told: %s",
-				why)
+			return SharedMemory{}, say.Named(how, runErr)
 		}
-		return SharedMemory{}, &refusedError{how: "postgres under an address-space limit: no size of its request told",
-			said: why}
+		return SharedMemory{}, &refusedError{how: how, said: why}
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	if n -= extra * walBlock; err != nil || n <= 0 || n > 1<<50 {
-		return SharedMemory{}, fmt.Errorf("postgres under an address-space limit: answered %s bytes", m[1])
+		return SharedMemory{}, say.Err("postgres under an address-space limit: answered {value} bytes", "value", m[1])
 	}
 	return SharedMemory{Bytes: unit.Bytes(n), Method: ByLimit}, nil
 }
@@ -197,7 +196,7 @@ func walBuffers(major int, settings map[string]string) (int64, error) {
 		}
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n < -1 || n > 1<<40 {
-			return 0, fmt.Errorf("%s = %q: not a number of its base unit", name, v)
+			return 0, say.Err("{name} = {value}: not a number of its base unit", "name", name, "value", say.Quoted(v))
 		}
 		return n, nil
 	}
@@ -240,7 +239,7 @@ func (s *Shadow) configure(settings, more map[string]string) error {
 		return err
 	}
 	if err := s.place.write("postgresql.conf", []byte(text)); err != nil {
-		return fmt.Errorf("shadow data directory: %w", err)
+		return say.Err("shadow data directory: {reason}", "reason", err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
@@ -91,7 +92,7 @@ func startOf(pid int) (string, error) {
 	}
 	l, err := host.ParseStatLine(b)
 	if err != nil || l.Len() < host.StatStart {
-		return "", errors.New("fields are missing in /proc/PID/stat")
+		return "", say.Err("fields are missing in /proc/PID/stat")
 	}
 	return l.Field(host.StatStart), nil
 }

@@ -2,10 +2,11 @@ package scratch
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // copied makes the data directory as a copy of one that no server runs in, as initdb
@@ -13,7 +14,7 @@ import (
 func (i *Instance) copied(from string) error {
 	err := i.copyFolder(i.place.root, "data", from)
 	if err != nil {
-		return fmt.Errorf("copy of %s: %w", from, err)
+		return say.Err("copy of {path}: {reason}", "path", from, "reason", err)
 	}
 	return nil
 }

@@ -3,11 +3,12 @@ package scratch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Tried is what a binary said of a whole configuration.
@@ -40,7 +41,7 @@ func (s *Shadow) Try(ctx context.Context, settings map[string]string) (Tried, er
 	segment := conf["wal_segment_size"]
 	delete(conf, "wal_segment_size")
 	if err := s.place.write("postgresql.auto.conf", nil); err != nil { // else it is said to be missing
-		return Tried{}, fmt.Errorf("shadow data directory: %w", err)
+		return Tried{}, say.Err("shadow data directory: {reason}", "reason", err)
 	}
 	said, err := s.readable(ctx, maps.Clone(conf))
 	if err != nil || len(said) > 0 {
@@ -50,7 +51,7 @@ func (s *Shadow) Try(ctx context.Context, settings map[string]string) (Tried, er
 	for _, name := range []string{"wal_buffers", "shared_buffers"} {
 		out, _, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
 		if err != nil {
-			return Tried{}, fmt.Errorf("postgres -C %s: %w", name, err)
+			return Tried{}, say.Named("postgres -C "+name, err)
 		}
 		conf[name] = strings.TrimSpace(out)
 	}
@@ -84,7 +85,7 @@ func (s *Shadow) readable(ctx context.Context, conf map[string]string) ([]string
 			return nil, err
 		}
 		if err := s.place.write("postgresql.conf", []byte(text)); err != nil {
-			return nil, fmt.Errorf("shadow data directory: %w", err)
+			return nil, say.Err("shadow data directory: {reason}", "reason", err)
 		}
 		_, errText, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", "port")
 		if err == nil {
@@ -92,7 +93,7 @@ func (s *Shadow) readable(ctx context.Context, conf map[string]string) ([]string
 		}
 		said := complaints(errText)
 		if ctx.Err() != nil || len(said) == 0 {
-			return nil, fmt.Errorf("postgres -C port: %w: %s", err, lastLines(errText, 2))
+			return nil, say.Named("postgres -C port", say.Named(err, errors.New(lastLines(errText, 2))))
 		}
 		all = append(all, said...)
 		before := len(conf)
@@ -108,11 +109,17 @@ func (s *Shadow) readable(ctx context.Context, conf map[string]string) ([]string
 
 // refusedError says that the binary itself refused a configuration.
 type refusedError struct {
-	how  string // what it was asked with
-	said string // its reason
+	how  say.Message // what it was asked with
+	said string      // its reason
 }
 
-func (e *refusedError) Error() string { return e.how + ": " + e.said }
+// Error returns it in English.
+func (e *refusedError) Error() string { return e.In(nil) }
+
+// In returns it in the language of a catalog.
+func (e *refusedError) In(c *say.Catalogue) string {
+	return say.ErrorIn(say.Named(e.how, errors.New(e.said)), c)
+}
 
 // complaints picks every reason out of the messages of a server that read its
 // configuration, each with the hint or detail that belongs to it.
@@ -139,11 +146,11 @@ func complaints(text string) []string {
 // file names.
 func (s *Shadow) Default(ctx context.Context, name string) (string, error) {
 	if err := s.place.write("postgresql.conf", nil); err != nil {
-		return "", fmt.Errorf("shadow data directory: %w", err)
+		return "", say.Err("shadow data directory: {reason}", "reason", err)
 	}
 	out, errText, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
 	if err != nil {
-		return "", fmt.Errorf("postgres -C %s: %w: %s", name, err, complaint(errText))
+		return "", say.Named("postgres -C "+name, say.Named(err, errors.New(complaint(errText))))
 	}
 	return strings.TrimSuffix(out, "\n"), nil
 }

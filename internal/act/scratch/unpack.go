@@ -3,14 +3,16 @@ package scratch
 import (
 	"archive/tar"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/xi2/xz"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // What an archive of server binaries may hold: 60 MB in about 1,100 entries.
@@ -23,15 +25,15 @@ const (
 func unpack(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return say.Err("archive: {reason}", "reason", err)
 	}
 	defer func() { _ = root.Close() }()
 	x, err := xz.NewReader(r, 0)
 	if err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return say.Err("archive: {reason}", "reason", err)
 	}
 	if err := untar(root, tar.NewReader(x)); err != nil {
-		return fmt.Errorf("archive: %w", err)
+		return say.Err("archive: {reason}", "reason", err)
 	}
 	// Folders that the archive only implies were made under the umask.
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
@@ -55,10 +57,10 @@ func untar(root *os.Root, t *tar.Reader) error {
 			return err
 		}
 		if left -= max(h.Size, 0); left < 0 || n >= maxEntries {
-			return errors.New("holds more than server binaries take")
+			return say.Err("holds more than server binaries take")
 		}
 		if err := entry(root, h, t); err != nil {
-			return fmt.Errorf("%q: %w", h.Name, err)
+			return say.Named(say.Quoted(h.Name), err)
 		}
 	}
 }
@@ -72,7 +74,7 @@ func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 		return nil
 	}
 	if path.IsAbs(h.Name) || name == ".." || strings.HasPrefix(name, "../") {
-		return errors.New("leads out of the folder")
+		return say.Err("leads out of the folder")
 	}
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
@@ -83,7 +85,7 @@ func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 	case tar.TypeSymlink:
 		to := path.Join(path.Dir(name), h.Linkname)
 		if path.IsAbs(h.Linkname) || to == ".." || strings.HasPrefix(to, "../") {
-			return errors.New("links to the outside")
+			return say.Err("links to the outside")
 		}
 		return root.Symlink(h.Linkname, name)
 	case tar.TypeReg:
@@ -98,5 +100,6 @@ func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 		}
 		return errors.Join(err, f.Chmod(mode), f.Close())
 	}
-	return fmt.Errorf("is of a kind (%q) that server binaries do not have", h.Typeflag)
+	return say.Err("is of a kind ({kind}) that server binaries do not have",
+		"kind", strconv.QuoteRune(rune(h.Typeflag)))
 }

@@ -3,10 +3,11 @@ package serverprogram
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -16,14 +17,15 @@ import (
 func TryConfiguration(ctx context.Context, t target.Target, in *snapshot.Instance,
 	settings map[string]string) (scratch.Tried, error) {
 	if l, ok := t.(*target.Local); !ok || l.Root != "" && l.Root != "/" {
-		return scratch.Tried{}, errors.New("server binary: no programs are run on this target")
+		return scratch.Tried{}, ofProgram(say.Err("no programs are run on this target"))
 	}
 	if err := sameRoot(t, in); err != nil {
 		return scratch.Tried{}, err
 	}
 	v, ok := in.Server.Version.Get()
 	if !ok {
-		return scratch.Tried{}, fmt.Errorf("version of the server: %s", in.Server.Version.Gap().Reason)
+		return scratch.Tried{}, say.Err("version of the server: {reason}",
+			"reason", gapwords.Arg(in.Server.Version.Gap().Reason))
 	}
 	acc, err := accountOf(t, in)
 	if err != nil {

@@ -3,14 +3,15 @@ package serverprogram
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -25,14 +26,15 @@ func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance
 	q snapshot.ShmemQuestion) (snapshot.ShmemAnswer, error) {
 	none := snapshot.ShmemAnswer{Question: q}
 	if l, ok := t.(*target.Local); !ok || l.Root != "" && l.Root != "/" {
-		return none, errors.New("server binary: no programs are run on this target")
+		return none, ofProgram(say.Err("no programs are run on this target"))
 	}
 	if err := sameRoot(t, in); err != nil {
 		return none, err
 	}
 	set, ok := in.Server.Settings.Get()
 	if !ok {
-		return none, fmt.Errorf("settings of the server: %s", in.Server.Settings.Gap().Reason)
+		return none, say.Err("settings of the server: {reason}",
+			"reason", gapwords.Arg(in.Server.Settings.Gap().Reason))
 	}
 	conf, err := sharedConf(set, q)
 	if err != nil {
@@ -40,7 +42,8 @@ func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance
 	}
 	v, ok := in.Server.Version.Get()
 	if !ok {
-		return none, fmt.Errorf("version of the server: %s", in.Server.Version.Gap().Reason)
+		return none, say.Err("version of the server: {reason}",
+			"reason", gapwords.Arg(in.Server.Version.Gap().Reason))
 	}
 	acc, err := accountOf(t, in)
 	if err != nil {
@@ -71,7 +74,7 @@ func sameRoot(t target.Target, in *snapshot.Instance) error {
 	theirs, err1 := t.Stat("/proc/" + strconv.Itoa(p.PID) + "/root")
 	ours, err2 := t.Stat("/")
 	if err1 == nil && err2 == nil && (theirs.Dev != ours.Dev || theirs.Inode != ours.Inode) {
-		return errors.New("server binary: it lies in a container, out of which it is not run")
+		return ofProgram(say.Err("it lies in a container, out of which it is not run"))
 	}
 	return nil
 }
@@ -83,7 +86,8 @@ func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, e
 	// Without pg_read_all_settings the server hides this one, and with it what
 	// its libraries ask for: an answer would look exact and not be it.
 	if _, ok := set["shared_preload_libraries"]; !ok {
-		return nil, errors.New("shared_preload_libraries: only shown to superusers and members of pg_read_all_settings")
+		return nil, say.Named("shared_preload_libraries", say.Err("only shown to superusers and members of "+
+			"pg_read_all_settings"))
 	}
 	conf := map[string]string{}
 	for name, s := range set {
@@ -115,11 +119,12 @@ func accountOf(t target.Target, in *snapshot.Instance) (scratch.Account, error) 
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return scratch.Account{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return scratch.Account{}, say.Err("data directory: {reason}",
+			"reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 	}
 	a, err := trust.Instance(t, dir)
 	if err != nil {
-		return scratch.Account{}, fmt.Errorf("account of the instance: %w", err)
+		return scratch.Account{}, say.Err("account of the instance: {reason}", "reason", err)
 	}
 	return scratch.Account{UID: a.UID, GID: a.GID, Switch: true}, nil
 }
@@ -131,7 +136,7 @@ func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc 
 	if dir, ok := in.BinDir.Get(); ok {
 		b, err := scratch.AtAs(ctx, dir, acc)
 		if err == nil && b.Version.Major() != v.Major() {
-			err = fmt.Errorf("server binaries: %s, but the server runs %s", b, v)
+			err = say.Err("server binaries: {binaries}, but the server runs {version}", "binaries", b, "version", v)
 		}
 		return b, err
 	}
@@ -140,7 +145,8 @@ func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc 
 			return b, nil
 		}
 	}
-	return scratch.Binaries{}, fmt.Errorf("server binaries: none of PostgreSQL %d found", v.Major())
+	return scratch.Binaries{}, say.Err("server binaries: none of PostgreSQL {major} found",
+		"major", strconv.Itoa(v.Major()))
 }
 
 // shadowOf makes the shadow of the instance's data directory. Where who is not
@@ -168,3 +174,6 @@ func shadowOf(ctx context.Context, in *snapshot.Instance, b scratch.Binaries, ac
 	}
 	return s, err
 }
+
+// ofProgram is an error about the program of a server.
+func ofProgram(err error) error { return say.Err("server binary: {reason}", "reason", err) }

@@ -2,10 +2,11 @@ package store
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // A block is the points or buckets of one series, one level and one span, packed
@@ -44,7 +45,7 @@ const (
 	sampleBytes = 1 << 20
 )
 
-var errBlock = errors.New("a block is damaged")
+var errBlock = say.Err("a block is damaged")
 
 // bucket is Bucket with the time in ms.
 type bucket struct {

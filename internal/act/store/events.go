@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -146,7 +148,7 @@ func (s *Store) Remember(ctx context.Context, key string, value []byte) error {
 		return err
 	}
 	if len(value) > stateBytesMost || len(key) > labelMost {
-		return fmt.Errorf("%w: %d bytes are too many to remember", ErrRefused, len(value))
+		return say.Named(ErrRefused, say.Err("{n} bytes are too many to remember", "n", strconv.Itoa(len(value))))
 	}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if value == nil {
@@ -165,7 +167,7 @@ ON CONFLICT (key) DO UPDATE SET value = ?2`, key, value, stateMost)
 		return errKeys
 	})
 	if errors.Is(err, errKeys) {
-		return fmt.Errorf("%w: %d things are remembered, and no other", ErrRefused, stateMost)
+		return say.Named(ErrRefused, say.Err("{n} things are remembered, and no other", "n", strconv.Itoa(stateMost)))
 	}
 	if err != nil {
 		return s.fail(ctx, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -64,7 +65,7 @@ func (s *Store) fillID(tx *sql.Tx, k history.Series) (int64, error) {
 		return id, nil
 	}
 	if err := checkPoint(history.Point{Series: k}); err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", ErrRefused, seriesText(k), err)
+		return 0, say.Named(ErrRefused, say.Named(seriesText(k), err))
 	}
 	var id int64
 	err := tx.QueryRow(

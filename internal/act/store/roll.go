@@ -4,10 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // roll packs one hour of samples that has ended into the blocks of every level,
@@ -73,7 +74,7 @@ func samples(tx *sql.Tx, from, to int64) (map[int64][]bucket, error) {
 	return out, rows.Err()
 }
 
-var errSample = fmt.Errorf("%w: a sample is not as we write it", errBlock)
+var errSample = say.Named(errBlock, say.Err("a sample is not as we write it"))
 
 // eachPoint reads the JSON of a sample, in the one spelling that pack writes: a
 // general reader would take fifty times as long.

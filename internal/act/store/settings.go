@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -114,10 +116,11 @@ AND EXISTS (SELECT 1 FROM setting AS b WHERE b.instance = setting.instance AND b
 // comparable holds the time and the key of an instance to their bounds.
 func comparable(at time.Time, instance string) error {
 	if t := toMS(at); t < earliest || t > latest {
-		return fmt.Errorf("%w: the clock says %s", ErrRefused, at.UTC().Format(time.RFC3339))
+		return say.Named(ErrRefused, say.Err("the clock says {time}", "time", at.UTC().Format(time.RFC3339)))
 	}
 	if len(instance) > instanceMost || !plain(instance) {
-		return fmt.Errorf("%w: the key of an instance has %d printable bytes at most", ErrRefused, instanceMost)
+		return say.Named(ErrRefused, say.Err("the key of an instance has {n} printable bytes at most",
+			"n", strconv.Itoa(instanceMost)))
 	}
 	return nil
 }

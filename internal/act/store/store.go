@@ -48,7 +48,7 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 	if !filepath.IsAbs(state) { // the specification tells to pass over any other
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
-			return "", errors.New("there is no folder for the history: HOME is not set")
+			return "", say.Err("there is no folder for the history: HOME is not set")
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
@@ -246,7 +246,7 @@ func (s *Store) open() error {
 	return s.begin()
 }
 
-var errEmpty = errors.New("the file is empty")
+var errEmpty = say.Err("the file is empty")
 
 // recognize tells our file from others by its header and by the SQL of its tables.
 func (s *Store) recognize() error {
@@ -304,7 +304,7 @@ func (s *Store) create() error {
 	return s.tx(context.Background(), func(tx *sql.Tx) error {
 		for _, o := range objects {
 			if _, err := tx.Exec(o.sql); err != nil {
-				return fmt.Errorf("%s: %w", o.name, err)
+				return say.Named(o.name, err)
 			}
 		}
 		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version))

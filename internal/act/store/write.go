@@ -100,7 +100,7 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []history.Point
 	return nil
 }
 
-var errMany = errors.New("too many series")
+var errMany = say.Err("too many series")
 
 // pack writes the points as JSON, the form of the table sample.
 func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series]int64) (row string,
@@ -128,7 +128,8 @@ func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series
 		}
 		if !ok {
 			if len(s.ids)+len(made) >= s.o.SeriesMost {
-				refuse(p, fmt.Errorf("%w: the history holds %d, and no new one is added", errMany, s.o.SeriesMost))
+				refuse(p, say.Named(errMany, say.Err("the history holds {n}, and no new one is added",
+					"n", strconv.Itoa(s.o.SeriesMost))))
 				continue
 			}
 			// DO UPDATE so that the id is returned also of one that is there.
@@ -177,11 +178,11 @@ func checkPoint(p history.Point) error {
 	case (m.Scope == history.OfHost) != (p.Instance == ""):
 		return errors.New("it is of an instance and not of the host, or the other way round")
 	case len(p.Label) > labelMost || !plain(p.Label):
-		return fmt.Errorf("a label has %d printable bytes at most", labelMost)
+		return say.Err("a label has {n} printable bytes at most", "n", strconv.Itoa(labelMost))
 	case len(p.Instance) > instanceMost || !plain(p.Instance):
-		return fmt.Errorf("the key of an instance has %d printable bytes at most", instanceMost)
+		return say.Err("the key of an instance has {n} printable bytes at most", "n", strconv.Itoa(instanceMost))
 	case math.IsNaN(p.Value) || math.IsInf(p.Value, 0):
-		return errors.New("its value is no number")
+		return say.Err("its value is no number")
 	}
 	return nil
 }
@@ -238,7 +239,7 @@ func (s *Store) paused() error {
 		return &WriteError{Path: s.path, Err: say.Err("{reason}: it was opened to be read", "reason", ErrReadOnly)}
 	}
 	if s.failed != nil && s.now().Before(s.retry) {
-		return &WriteError{Path: s.path, Err: fmt.Errorf("%w: %w", ErrPaused, s.failed)}
+		return &WriteError{Path: s.path, Err: say.Named(ErrPaused, s.failed)}
 	}
 	return nil
 }

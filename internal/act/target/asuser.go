@@ -1,12 +1,14 @@
 package target
 
 import (
-	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // do runs something with the user's rights to files, which the kernel keeps for
@@ -47,7 +49,8 @@ func takeRights(u User) error {
 	}{{syscall.SYS_SETFSGID, u.GID}, {syscall.SYS_SETFSUID, u.UID}} {
 		syscall.RawSyscall(s.call, uintptr(s.id), 0, 0)
 		if now, _, _ := syscall.RawSyscall(s.call, same, 0, 0); int(now) != s.id {
-			return fmt.Errorf("the rights of user %d: the kernel gives those of %d", u.UID, now)
+			return say.Err("the rights of user {uid}: the kernel gives those of {other}",
+				"uid", strconv.Itoa(u.UID), "other", strconv.Itoa(int(now)))
 		}
 	}
 	return nil

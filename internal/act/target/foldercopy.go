@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"syscall"
 
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"golang.org/x/sys/unix"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // chunk is what is read and written at once: large enough that a disk streams,
@@ -31,8 +33,8 @@ func walk(dir *os.Root, visit func(rel string, in Info) error) error {
 			return err
 		}
 		if n += len(names); n > maxEntries || depth > maxDepth {
-			return fmt.Errorf("%s: %w: more than %d entries or %d levels of folders", dir.Name(), ErrTooLarge,
-				maxEntries, maxDepth)
+			return say.Named(dir.Name(), say.Err("{reason}: more than {n} entries or {most} levels of folders",
+				"reason", ErrTooLarge, "n", strconv.Itoa(maxEntries), "most", strconv.Itoa(maxDepth)))
 		}
 		slices.Sort(names)
 		for _, name := range names {
@@ -133,7 +135,7 @@ func (f folders) Copy(ctx context.Context, from, to string, told func(int64)) er
 			}
 			err = errors.Join(d.Sync(), d.Close())
 			if err != nil {
-				return fmt.Errorf("%s: %w", path.Join(to, made[i]), err)
+				return say.Named(path.Join(to, made[i]), err)
 			}
 		}
 		up, err := os.Open(path.Dir(clean(to)))
@@ -177,7 +179,8 @@ func copyFile(ctx context.Context, src, dst *os.Root, rel string, in Info, buf [
 		}
 	}
 	if size != in.Size {
-		return fmt.Errorf("%s changed while it was copied: %d bytes, and %d before", r.Name(), size, in.Size)
+		return say.Err("{name} changed while it was copied: {n} bytes, and {most} before", "name", r.Name(),
+			"n", strconv.FormatInt(size, 10), "most", strconv.FormatInt(in.Size, 10))
 	}
 	if err := copyLabel(r, w); err != nil {
 		return err
@@ -240,13 +243,15 @@ func (f folders) Same(ctx context.Context, a, b string, told func(int64)) error 
 			return err
 		}
 		if !slices.Equal(left, right) {
-			return fmt.Errorf("%s and %s hold other names: %d and %d", a, b, len(left), len(right))
+			return say.Err("{name} and {other} hold other names: {n} and {most}", "name", a, "other", b,
+				"n", strconv.Itoa(len(left)), "most", strconv.Itoa(len(right)))
 		}
 		one, two := make([]byte, chunk), make([]byte, chunk)
 		for _, rel := range left {
 			if was[rel].Mode != is[rel].Mode || was[rel].Mode.IsRegular() && was[rel].Size != is[rel].Size {
-				return fmt.Errorf("%s: %s of %d bytes, and %s of %d in the copy", rel, was[rel].Mode, was[rel].Size,
-					is[rel].Mode, is[rel].Size)
+				return say.Named(rel, say.Err("{before} of {n} bytes, and {other} of {most} in the copy",
+					"before", was[rel].Mode, "n", strconv.FormatInt(was[rel].Size, 10), "other", is[rel].Mode,
+					"most", strconv.FormatInt(is[rel].Size, 10)))
 			}
 			if !was[rel].Mode.IsRegular() {
 				continue
@@ -280,7 +285,7 @@ func sameFile(ctx context.Context, x, y *os.Root, rel string, one, two []byte, t
 		n, err1 := io.ReadFull(p, one)
 		m, err2 := io.ReadFull(q, two)
 		if n != m || !bytes.Equal(one[:n], two[:m]) {
-			return fmt.Errorf("%s reads back otherwise than it was written", q.Name())
+			return say.Err("{where} reads back otherwise than it was written", "where", q.Name())
 		}
 		told(int64(n))
 		switch {

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"golang.org/x/sys/unix"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Folders is what moving a folder of one user takes. All of it is done with the
@@ -55,7 +57,7 @@ type Folders interface {
 }
 
 // ErrNoExchange says that a filesystem has no renameat2(RENAME_EXCHANGE).
-var ErrNoExchange = errors.New("the filesystem cannot exchange two names in one step")
+var ErrNoExchange = say.Err("the filesystem cannot exchange two names in one step")
 
 // OddEntry is an entry that is neither a regular file nor a folder.
 type OddEntry struct {
@@ -294,7 +296,7 @@ func (f folders) Exchange(a, b string) error {
 		switch err {
 		case nil:
 		case unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP:
-			return fmt.Errorf("%w: %w", ErrNoExchange, err)
+			return say.Named(ErrNoExchange, err)
 		default:
 			return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
 		}

@@ -2,11 +2,13 @@ package target
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // folder opens the folder of a name whose last part need not exist, and returns
@@ -153,7 +155,8 @@ func (l *Local) Poke(name, value string) error {
 		return err
 	}
 	if n != len(data) {
-		return fmt.Errorf("%s: the kernel took %d of %d bytes", name, n, len(data))
+		return say.Named(name, say.Err("the kernel took {n} of {most} bytes", "n", strconv.Itoa(n),
+			"most", strconv.Itoa(len(data))))
 	}
 	return f.Close()
 }

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // self is this program, which root has chosen to run.
@@ -44,7 +45,7 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	}
 	if os.Geteuid() == 0 && (c.As == nil || c.As.UID == 0) && program != self {
 		if err := RootsOwn(l, program); err != nil {
-			return Output{}, fmt.Errorf("%s is not run as root: %w", program, err)
+			return Output{}, say.Err("{name} is not run as root: {reason}", "name", program, "reason", err)
 		}
 	}
 	cmd := exec.CommandContext(kill, program, c.Argv[1:]...)
@@ -70,11 +71,11 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	var exit *exec.ExitError
 	switch cause := context.Cause(kill); {
 	case cause != nil && err != nil:
-		return out, fmt.Errorf("%s: %w", c.Argv[0], cause)
+		return out, say.Named(c.Argv[0], cause)
 	case errors.As(err, &exit):
 		return out, nil
 	case err != nil:
-		return out, fmt.Errorf("%s: %w", c.Argv[0], err)
+		return out, say.Named(c.Argv[0], err)
 	}
 	return out, nil
 }

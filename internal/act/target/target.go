@@ -11,10 +11,11 @@ package target
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Target is one host, or the view of it that a container has.
@@ -172,10 +173,10 @@ const (
 
 // Errors besides those of io/fs.
 var (
-	ErrTooLarge   = errors.New("larger than its limit")
-	ErrNotRegular = errors.New("not a regular file")
-	ErrImmutable  = errors.New("marked immutable or append-only")
-	ErrNotHis     = errors.New("a file of another account, which the account of the instance could not replace")
-	ErrNoCommands = errors.New("no commands are run here")
-	ErrTimeout    = errors.New("did not end in time")
+	ErrTooLarge   = say.Err("larger than its limit")
+	ErrNotRegular = say.Err("not a regular file")
+	ErrImmutable  = say.Err("marked immutable or append-only")
+	ErrNotHis     = say.Err("a file of another account, which the account of the instance could not replace")
+	ErrNoCommands = say.Err("no commands are run here")
+	ErrTimeout    = say.Err("did not end in time")
 )

@@ -2,7 +2,6 @@ package target
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -33,7 +32,7 @@ func NoAccess(what string, err error) error {
 			Detail: say.OfError(err),
 			Hint:   say.M("its filesystem is full: make room, then try again"), Code: say.CodeError}, err}
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return say.Named(what, err)
 }
 
 func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

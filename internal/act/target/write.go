@@ -2,12 +2,13 @@ package target
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Write implements Target: a temporary file in the same folder, fsync, rename,
@@ -57,7 +58,7 @@ func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *
 	}
 	if owner != nil {
 		if err = f.Chown(owner.UID, owner.GID); err != nil {
-			return fmt.Errorf("owner of %s: %w", base, err)
+			return say.Err("owner of {name}: {reason}", "name", base, "reason", err)
 		}
 	}
 	if err = f.Chmod(perm); err != nil { // after chown, which may clear bits, and past the umask
@@ -106,7 +107,7 @@ func syncFolder(dir *os.Root) error {
 	}
 	defer f.Close()
 	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
-		return fmt.Errorf("folder: %w", err)
+		return say.Err("folder: {reason}", "reason", err)
 	}
 	return nil
 }

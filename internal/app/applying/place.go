@@ -9,7 +9,6 @@ package applying
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -34,7 +33,7 @@ func (p *Place) Files() (target.Target, error) {
 	}
 	abs, err := filepath.Abs(p.Root)
 	if err != nil {
-		return nil, fmt.Errorf("--root: %w", err)
+		return nil, say.Named("--root", err)
 	}
 	p.Root = abs
 	if abs == "/" {

@@ -72,8 +72,7 @@ func oomLive(args []string) bool {
 func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
 	p, err := s.PlanBy(ctx, s.Host.ByPolicy(s.PolicyOfDiagnosis()))
 	if err != nil {
-		return oom.Facts{Snapshot: s.Snapshot, PlanGap: say.M("no plan for this host: {error}", "error",
-			err.Error())}
+		return oom.Facts{Snapshot: s.Snapshot, PlanGap: say.M("no plan for this host: {error}", "error", err)}
 	}
 	return oomFacts(s.Snapshot, p)
 }

@@ -198,7 +198,7 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 	switch {
 	case o.Dir != "":
 		if e.Dir, err = filepath.Abs(o.Dir); err != nil {
-			return fmt.Errorf("--dir: %w", err)
+			return say.Named("--dir", err)
 		}
 	default:
 		name := time.Now().UTC().Format("20060102-150405") + "-" + suffix()
@@ -324,7 +324,7 @@ func describeHost(h *app.Host, s *snapshot.Snapshot) experiment.Host {
 func hostMemory(h *app.Host) (unit.Bytes, error) {
 	b, err := h.Target.ReadFile("/proc/meminfo", 1<<16)
 	if err != nil {
-		return 0, fmt.Errorf("memory of this host: %w", err)
+		return 0, say.Err("memory of this host: {reason}", "reason", err)
 	}
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
@@ -333,7 +333,7 @@ func hostMemory(h *app.Host) (unit.Bytes, error) {
 			}
 		}
 	}
-	return 0, errors.New("memory of this host: no MemTotal in /proc/meminfo")
+	return 0, say.Err("memory of this host: {reason}", "reason", say.M("no MemTotal in /proc/meminfo"))
 }
 
 // hostProcessors counts the processors of this host.

@@ -180,7 +180,7 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	if !o.Said("seed") {
 		var b [4]byte // a person types it again: ten digits at most
 		if _, err := rand.Read(b[:]); err != nil {
-			return nil, nil, fmt.Errorf("seed: %w", err)
+			return nil, nil, say.Err("seed: {reason}", "reason", err)
 		}
 		seed = uint64(binary.BigEndian.Uint32(b[:]))
 	}

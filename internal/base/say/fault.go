@@ -14,6 +14,9 @@ type fault struct{ message Message }
 // among its arguments, also those that the text does not show.
 func Err(text Template, pairs ...any) error { return &fault{M(text, pairs...)} }
 
+// Named returns an error that puts a name, such as that of a file, before the words of another.
+func Named(name any, err error) error { return Err("{name}: {error}", "name", name, "error", err) }
+
 // ErrOf is the error of a message.
 func ErrOf(m Message) error { return &fault{m} }
 
@@ -67,12 +70,12 @@ func ErrorIn(err error, c *Catalogue) string {
 		}
 	}
 	if inner, ok := errors.AsType[spoken](err); ok {
-		if text := Wrapping(err, inner); text != "" || err.Error() == inner.Error() {
+		if text := before(err, inner, nil); text != "" || err.Error() == inner.Error() {
 			return text + inner.In(c)
 		}
 	}
 	if inner, ok := errors.AsType[*unit.Fault](err); ok {
-		if text := Wrapping(err, inner); text != "" || err.Error() == inner.Error() {
+		if text := before(err, inner, nil); text != "" || err.Error() == inner.Error() {
 			return text + ofUnit(inner).In(c)
 		}
 	}
@@ -89,9 +92,19 @@ var recognize func(english string) Message
 // package that knows them is above this one.
 func Recognize(find func(english string) Message) { recognize = find }
 
-// Wrapping returns what an error puts before the words of one that it wraps.
-func Wrapping(err, inner error) string {
-	whole, words := err.Error(), inner.Error()
+// Around is what an error puts before the words of one that it wraps, as an argument of a message.
+type Around struct{ Err, Inner error }
+
+// In returns it in the language of a catalog.
+func (a Around) In(c *Catalogue) string { return before(a.Err, a.Inner, c) }
+
+// String returns it in English.
+func (a Around) String() string { return a.In(nil) }
+
+// before is what an error puts before the words of another in the language of a catalog: "" where these are not its
+// last.
+func before(err, inner error, c *Catalogue) string {
+	whole, words := ErrorIn(err, c), ErrorIn(inner, c)
 	if n := len(whole) - len(words); n > 0 && whole[n:] == words {
 		return whole[:n]
 	}

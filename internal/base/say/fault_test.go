@@ -41,3 +41,31 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 		t.Error("an error does not wrap its argument")
 	}
 }
+
+// TestAroundAProblem holds that what stands before the words of a problem follows the language as they do.
+func TestAroundAProblem(t *testing.T) {
+	c := russian(t, "\nmsgid \"file: {reason}\"\nmsgstr \"файл: {reason}\"\n"+
+		"\nmsgid \"{reason} (twice)\"\nmsgstr \"{reason} (дважды)\"\n\nmsgid \"it is full\"\nmsgstr \"нет места\"\n")
+	p := &say.Problem{Message: say.M("it is full")}
+	for _, tt := range []struct {
+		err         error
+		english, ru string
+	}{
+		{p, "", ""},
+		{say.Err("file: {reason}", "reason", p), "file: ", "файл: "},
+		{say.Named("a=b", say.Err("file: {reason}", "reason", p)), "a=b: file: ", "a=b: файл: "},
+		{fmt.Errorf("a=b: %w", say.Err("file: {reason}", "reason", p)), "a=b: file: ", "a=b: файл: "},
+		{say.Err("{reason} (twice)", "reason", p), "", ""},
+	} {
+		around := say.Around{Err: tt.err, Inner: p}
+		if got := around.String(); got != tt.english {
+			t.Errorf("%q, want %q", got, tt.english)
+		}
+		if got := around.In(c); got != tt.ru {
+			t.Errorf("%q, want %q", got, tt.ru)
+		}
+		if got := say.ErrorIn(tt.err, c); got != tt.ru+"нет места" && tt.ru != "" {
+			t.Errorf("%q", got)
+		}
+	}
+}

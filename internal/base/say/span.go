@@ -1,6 +1,10 @@
 package say
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
 
 // Span is a time in seconds, for people: "45 s", "12 min", "30 h", "4 days". Below two of the
 // next unit the smaller one is kept, so that the rounding never hides more than half.
@@ -25,3 +29,21 @@ func (s Span) String() string { return s.In(nil) }
 
 // Measure returns the seconds, for programs.
 func (s Span) Measure() (float64, string) { return float64(s), "s" }
+
+// Duration is a time that English has as Go writes it: "5s", "2m0s".
+type Duration time.Duration
+
+// String returns it in English.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// In returns it in the language of a catalog.
+func (d Duration) In(c *Catalogue) string {
+	switch is := time.Duration(d); {
+	case c == nil:
+		return is.String()
+	case is < time.Second:
+		return c.number(strconv.FormatInt(is.Milliseconds(), 10) + " ms")
+	default:
+		return Span(is.Seconds()).In(c)
+	}
+}

@@ -31,10 +31,26 @@ func Of(english string) say.Message { return of(english, 0) }
 
 // Arg returns an English text as the argument of a message, which breaks no line.
 func Arg(english string) any {
-	if strings.ContainsAny(english, "\n\r\v\f\u0085\u2028\u2029") {
-		return english // the message spells them out
+	if !strings.ContainsAny(english, "\n\r\v\f\u0085\u2028\u2029") {
+		return Of(english)
 	}
-	return Of(english)
+	if list, ok := byLine(english, 0); ok && !strings.ContainsAny(english, "\r\v\f\u0085\u2028\u2029") {
+		return say.List{Items: list, Sep: `\n`}
+	}
+	return english // the message spells them out
+}
+
+// byLine returns the messages of a text of several lines, as errors have that are joined.
+func byLine(text string, depth int) ([]say.Message, bool) {
+	lines := strings.Split(text, "\n")
+	if len(lines) < 2 || len(lines) > joints || slices.Contains(lines, "") {
+		return nil, false
+	}
+	out := make([]say.Message, len(lines))
+	for i, line := range lines {
+		out[i] = of(line, depth+1)
+	}
+	return out, true
 }
 
 // In returns an English text in the language of a catalog.
@@ -74,6 +90,9 @@ func Has(english string) bool {
 func of(text string, depth int) say.Message {
 	if len(text) > longest || depth > deepest {
 		return say.Text(text)
+	}
+	if list, ok := byLine(text, depth); ok {
+		return say.All("\n", list...)
 	}
 	if m, ok := recognized(text, depth); ok {
 		return m
@@ -152,7 +171,7 @@ func valueOf(name, part string, depth int) (any, bool) {
 		return of(part, depth+1), true
 	case name == "time":
 		d, err := time.ParseDuration(part)
-		return length{part, d}, err == nil
+		return say.Duration(d), err == nil
 	case name == "account" || name == "owner":
 		if uid, ok := strings.CutPrefix(part, "user "); ok {
 			return say.M("user {uid}", "uid", uid), true
@@ -175,25 +194,6 @@ func valueOf(name, part string, depth int) (any, bool) {
 
 // amounts are the placeholders that stand for a number, perhaps with its unit.
 var amounts = []string{"n", "most", "days", "size", "limit", "free", "spare", "share", "count"}
-
-// length is a duration that was written as Go does: "5s".
-type length struct {
-	text string
-	is   time.Duration
-}
-
-func (l length) String() string { return l.text }
-
-// In returns it in the language of a catalog.
-func (l length) In(c *say.Catalogue) string {
-	if c == nil {
-		return l.text
-	}
-	if l.is < time.Second {
-		return say.Number(strconv.FormatInt(l.is.Milliseconds(), 10) + " ms").In(c)
-	}
-	return say.Span(l.is.Seconds()).In(c)
-}
 
 // span is a duration in its units: "1 h", "20 min".
 type span []say.Number
@@ -261,7 +261,8 @@ type templates struct {
 // kinds are all templates.
 var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, probing,
 	measuredTexts,
-	refusals, facts, events, planFacts, steps, damage, moves, exercises, reveals, systems, malformed, disturbances,
+	refusals, facts, events, planFacts, steps, ofValues, ofServers, ofWriting, ofPrograms, ofStored,
+	damage, moves, exercises, reveals, systems, malformed, disturbances,
 	notes,
 	statements}
 

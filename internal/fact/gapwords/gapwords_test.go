@@ -105,6 +105,9 @@ func TestIn(t *testing.T) {
 			"la connexion à /tmp:5432 a échoué" + n + ": connexion refusée", ""},
 		{`rôle "x" inexistant: the server at /tmp:5432 refused the connection`,
 			`rôle "x" inexistant` + n + ": le serveur /tmp:5432 a refusé la connexion", ""},
+		// Errors that are joined.
+		{"no such file\nnot ready within 10s\nxyzzy",
+			"fichier inexistant\npas prêt en 10" + n + "s\nxyzzy", ""},
 		// The template with the most text of its own.
 		{"malformed: more than 500 entries", "contenu mal formé" + n + ": plus de 500 entrées",
 			"неверный формат: число записей больше 500"},
@@ -143,8 +146,14 @@ func TestReasonsWithin(t *testing.T) {
 
 // TestArg holds that an argument never breaks the line of its message.
 func TestArg(t *testing.T) {
-	if got := say.M("{reason}.", "reason", Arg("malformed: a\nb")).In(open(t, "fr")); strings.Contains(got, "\n") {
-		t.Errorf("%q", got)
+	for _, text := range []string{"malformed: a\nb", "a\n\nb", "no such file\r\nb", "\n"} {
+		m := say.M("{reason}.", "reason", Arg(text))
+		if got := m.In(open(t, "fr")); strings.ContainsAny(got, "\r\n") {
+			t.Errorf("%q", got)
+		}
+		if got, want := m.English(), say.M("{reason}.", "reason", text).English(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -115,6 +115,13 @@ var damage = []say.Template{
 	"planned change {n} after {most}",
 	"schema {name}, and this program reads {other}",
 	"{name} is no kind of line",
+	"more than one value",
+	"{word} of no instance",
+	"damage of which nothing is said",
+	"{word} of change {n}, and {most} were planned",
+	"{word} of change {n}, which is {state}",
+	"intention of change {n} without before and after",
+	"taking back of change {n} without before and after",
 	"journal {id} is damaged: line {line} and what follows it prove nothing: {reason}",
 	"journal {id}: its format is {format}, which this program does not read: it reads {other}",
 }

@@ -65,7 +65,8 @@ files that the usual tools of translators open. The pages of ` + "`pgfettle expl
   ` + "`say.Number`" + ` (a number with its unit), ` + "`say.Span`" + ` (a duration), ` + "`unit.Bytes`" + `, an int.
 - An error that a person reads is a ` + "`say.Problem`" + `, or
   ` + "`say.Err(\"… {error}\", \"error\", err)`" + `, which wraps what it is given.
-  The words that ` + "`fmt.Errorf`" + ` puts before an error stay English.
+  ` + "`say.Named(name, err)`" + ` puts a name before an error. What ` + "`fmt.Errorf`" + ` makes is for faults of the
+  program, or is recognized as a whole (next line).
 - A text that is stored in English and shown later (a reason in an evidence, an event of a history, a note of an
   experiment) has its template in ` + "`internal/fact/gapwords`" + `, which recognizes it when it is shown.
 - A translation belongs to one English text, letter for letter. When that text is edited, English is shown

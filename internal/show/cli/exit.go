@@ -85,7 +85,7 @@ func (e *Env) end(ctx context.Context, err error) int {
 		e.tell(kindError, say.M("interrupted"))
 		return exitInterrupted
 	case errors.As(err, &pr):
-		e.tell(kindError, say.M("{around}{problem}", "around", say.Wrapping(err, pr), "problem", pr.Message))
+		e.tell(kindError, say.M("{around}{problem}", "around", say.Around{Err: err, Inner: pr}, "problem", pr.Message))
 		e.tell(kindDetail, pr.Detail)
 		e.tell(kindHint, pr.Hint)
 		if pr.Code == exitFine {

@@ -1,10 +1,11 @@
 package clone
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // pair is a keyword of a connection string.
@@ -18,7 +19,7 @@ type conninfo []pair
 var secrets = map[string]string{"password": "PGPASSWORD", "sslpassword": ""} // libpq has no variable for the second
 
 // errConninfo does not quote what may hold a password.
-var errConninfo = errors.New("the connection string cannot be read")
+var errConninfo = say.Err("the connection string cannot be read")
 
 // split returns the arguments of pg_dump, and what goes into its environment.
 func (c conninfo) split() (args, env []string) {

@@ -113,7 +113,7 @@ func Look(ctx context.Context, how pgclient.Connect) (*Source, *pgconn.PgConn, e
 	}
 	s := &Source{}
 	if err := s.look(ctx, conn); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("database of the workload: %w", err),
+		return nil, nil, errors.Join(say.Err("database of the workload: {reason}", "reason", err),
 			conn.Close(context.WithoutCancel(ctx)))
 	}
 	user, err := firstRow(ctx, conn, "SELECT current_user")
@@ -285,7 +285,7 @@ func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []say.Messa
 	})
 	both.Wait()
 	if err := errors.Join(err1, err2); err != nil {
-		return nil, fmt.Errorf("copy of the database %s: %w", s.Database, err)
+		return nil, say.Err("copy of the database {database}: {reason}", "database", s.Database, "reason", err)
 	}
 	return notes, failed(s, dumped, restored)
 }
@@ -354,7 +354,7 @@ func (s *Source) make(ctx context.Context, t Into) (notes []say.Message, err err
 			return nil, err
 		}
 		if _, err := rows(ctx, c, create+" LC_COLLATE 'C' LC_CTYPE 'C'"); err != nil {
-			return nil, fmt.Errorf("database of the copy: %w", err)
+			return nil, say.Err("database of the copy: {reason}", "reason", err)
 		}
 		name := s.Collate
 		if s.Locale != "" {
@@ -365,12 +365,12 @@ func (s *Source) make(ctx context.Context, t Into) (notes []say.Message, err err
 	}
 	if s.SearchPath != "" { // a list of names that the server itself has put together
 		if _, err := rows(ctx, c, "ALTER DATABASE "+conf.SQLName(t.DB)+" SET search_path = "+s.SearchPath); err != nil {
-			return nil, fmt.Errorf("search_path of the copy: %w", err)
+			return nil, say.Err("search_path of the copy: {reason}", "reason", err)
 		}
 	}
 	for _, role := range s.Roles {
 		if _, err := rows(ctx, c, "CREATE ROLE "+conf.SQLName(role)+" NOLOGIN"); err != nil {
-			return nil, fmt.Errorf("roles of the copy: %w", err)
+			return nil, say.Err("roles of the copy: {reason}", "reason", err)
 		}
 	}
 	return notes, nil
@@ -422,7 +422,7 @@ func firstRow(ctx context.Context, c *pgconn.PgConn, sql string) ([]string, erro
 		return nil, err
 	}
 	if len(all) != 1 {
-		return nil, fmt.Errorf("%d rows where one was asked for", len(all))
+		return nil, say.Err("{n} rows where one was asked for", "n", strconv.Itoa(len(all)))
 	}
 	return all[0], nil
 }

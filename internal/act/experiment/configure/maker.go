@@ -6,7 +6,6 @@ package configure
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -116,7 +115,8 @@ func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuratio
 	// Whether there is a pool is another question; -C does not ask it.
 	said, err := m.Trial.Try(ctx, a.Settings)
 	if err != nil {
-		return fmt.Errorf("%s: configuration tried with %s: %w", flag, m.Trial.Server, err)
+		return say.Named(flag, say.Err("configuration tried with {binaries}: {reason}", "binaries", m.Trial.Server,
+			"reason", err))
 	}
 	if len(said.Complaints) > 0 {
 		more := say.Message{}
@@ -200,7 +200,7 @@ func (m *Maker) base(ctx context.Context, flag string, s experiment.Configuratio
 		}
 		p, err := m.Trial.Plan(ctx, o)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: plan: %w", flag, err)
+			return nil, nil, say.Named(flag, say.Err("plan: {reason}", "reason", err))
 		}
 		values, kernel := planned(p, "")
 		return values, kernel, nil
@@ -265,7 +265,7 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	}
 	abs, err := filepath.Abs(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+		return nil, nil, say.Named(flag, err)
 	}
 	st, err := m.Files.Stat(abs)
 	switch {
@@ -278,7 +278,7 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 			"may read the file"),
 			say.CodeNoAccess)
 	case err != nil:
-		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+		return nil, nil, say.Named(flag, err)
 	case !st.Mode.IsRegular():
 		return wrong(say.M("{name} is no regular file", "name", say.Quoted(name)), say.M("name a postgresql.conf"),
 			say.CodeUsage)
@@ -303,11 +303,11 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	}
 	view, err := trust.Named(m.Files, abs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+		return nil, nil, say.Named(flag, err)
 	}
 	r := conf.Resolve(target.AsConfigFiles(view), abs, autoOf(view, abs))
 	if len(r.Faults) > 0 {
-		return wrong(say.Text(r.Faults[0].Error()),
+		return wrong(gapwords.Of(r.Faults[0].Error()),
 			say.M("the server would not start with it; 'pgfettle check --conf' lists all that is wrong"), say.CodeUsage)
 	}
 	return r.Values(), nil, nil

@@ -3,9 +3,9 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
@@ -24,7 +24,7 @@ func (g *engine) calibrate(ctx context.Context, s *seat) error {
 	for try := 1; ; try++ {
 		cpu, sync, err := g.w.Calibrate(ctx)
 		if err != nil {
-			return fmt.Errorf("calibration: %w", err)
+			return say.Err("calibration: {reason}", "reason", err)
 		}
 		s.run.Environment.CalibrationCPU, s.run.Environment.CalibrationSync = millis(cpu), millis(sync)
 		if g.quickCPU == 0 {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
@@ -9,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -30,7 +30,7 @@ type cycles struct {
 func (c *cycles) enough(second int) bool {
 	at, err := c.n.Checkpointed()
 	if err != nil {
-		c.err = fmt.Errorf("checkpoints of a run: %w", err)
+		c.err = say.Err("checkpoints of a run: {reason}", "reason", err)
 		return true
 	}
 	if at == c.last {
@@ -45,7 +45,7 @@ func (c *cycles) enough(second int) bool {
 func (g *engine) cycles(s *seat, d *loadgen.Drive) error {
 	at, err := s.n.Checkpointed()
 	if err != nil {
-		return fmt.Errorf("checkpoints of a run: %w", err)
+		return say.Err("checkpoints of a run: {reason}", "reason", err)
 	}
 	s.cycles = &cycles{n: s.n, want: g.e.Spec.Cycles, rest: int(g.e.Spec.Duration), last: at}
 	d.Whole, d.Seconds = true, longest(g.e.configuration(s.label), g.e.Spec.Cycles, g.e.Spec.Duration)

@@ -5,10 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -117,16 +117,18 @@ func readStored(s documents) (Stored, error) {
 		return st, err
 	}
 	if len(b) > mostStored {
-		return st, fmt.Errorf("%s: %d bytes, more than %d", planName, len(b), mostStored)
+		return st, say.Named(planName, say.Err("{n} bytes, more than {most}", "n", strconv.Itoa(len(b)),
+			"most", strconv.Itoa(mostStored)))
 	}
 	if err := json.Unmarshal(b, &st); err != nil {
-		return st, fmt.Errorf("%s: %w", planName, err)
+		return st, say.Named(planName, err)
 	}
 	if st.Schema != storedSchema {
-		return st, fmt.Errorf("%s: schema %q, not %q", planName, st.Schema, storedSchema)
+		return st, say.Named(planName, say.Err("schema {value}, not {other}", "value", say.Quoted(st.Schema),
+			"other", say.Quoted(storedSchema)))
 	}
 	if st.Fingerprint != st.print() {
-		return st, fmt.Errorf("%s: was changed since it was written", planName)
+		return st, say.Named(planName, say.Err("was changed since it was written"))
 	}
 	return st, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -52,7 +51,7 @@ func execute(ctx context.Context, e *Order, w world, docs documents, program str
 		return g.res, nil
 	}
 	if err := sweep(w, g.masterMark()); err != nil {
-		return g.res, fmt.Errorf("what an earlier run left behind: %w", err)
+		return g.res, say.Err("what an earlier run left behind: {reason}", "reason", err)
 	}
 	defer func() {
 		g.tell(experiment.Event{Step: "clean"})
@@ -258,7 +257,7 @@ func (g *engine) block(ctx context.Context, n int, p *pair) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("block %d: %w", n, err)
+		return say.Err("block {n}: {reason}", "n", strconv.Itoa(n), "reason", err)
 	}
 	g.res.Blocks = append(g.res.Blocks, b)
 	return nil
@@ -309,7 +308,7 @@ func (g *engine) fits(ctx context.Context) error {
 		c := g.e.configuration(label)
 		said, shared, err := g.w.Try(ctx, "master", c.Settings)
 		if err != nil {
-			return fmt.Errorf("settings of configuration %s: %w", label, err)
+			return say.Err("settings of configuration {label}: {reason}", "label", label, "reason", err)
 		}
 		if len(said) > 0 {
 			return &say.Problem{Message: say.M("the server would not start with the settings of configuration {label}",

@@ -81,7 +81,7 @@ func touch(w world, configs []experiment.Configuration, may bool) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		before, err := w.Kernel(name)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return say.Named(name, err)
 		}
 		if before != values[name] {
 			list = append(list, former{name, before, values[name]})
@@ -102,7 +102,7 @@ func touch(w world, configs []experiment.Configuration, may bool) error {
 		return err
 	}
 	if err := w.Put(recordName, b); err != nil {
-		return fmt.Errorf("record of changed kernel values: %w", err)
+		return say.Err("record of changed kernel values: {reason}", "reason", err)
 	}
 	for _, f := range list {
 		err := w.SetKernel(f.Name, f.After)
@@ -151,11 +151,11 @@ func pool(w world, pages int64) (former, error) {
 	}
 	before, err := w.Kernel(poolName)
 	if err != nil {
-		return former{}, fmt.Errorf("%s: %w", poolName, err)
+		return former{}, say.Named(poolName, err)
 	}
 	n, err := strconv.ParseInt(before, 10, 64)
 	if err != nil {
-		return former{}, fmt.Errorf("%s: %w", poolName, err)
+		return former{}, say.Named(poolName, err)
 	}
 	return former{poolName, before, strconv.FormatInt(n+pages, 10)}, nil
 }
@@ -172,14 +172,14 @@ func untouch(w world) ([]string, error) {
 	}
 	var list []former
 	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, fmt.Errorf("%s in the scratch folder: %w", recordName, err)
+		return nil, say.Err("{name} in the scratch folder: {reason}", "name", recordName, "reason", err)
 	}
 	var done []string
 	var errs []error
 	for _, f := range list {
 		if f.Name != poolName && !slices.Contains(kernelValues, f.Name) {
-			errs = append(errs, fmt.Errorf("%s in the scratch folder names %q, which no experiment changes",
-				recordName, f.Name))
+			errs = append(errs, say.Err("{name} in the scratch folder names {value}, which no experiment changes",
+				"name", recordName, "value", say.Quoted(f.Name)))
 			continue
 		}
 		now, err := w.Kernel(f.Name)

@@ -124,7 +124,7 @@ func (g *engine) master(ctx context.Context) error {
 		if err := g.e.Load.Fill(ctx, n.Conn(), g.e.Scale, func(done, all int64) {
 			g.tell(experiment.Event{Step: "load", Done: done, All: all})
 		}); err != nil {
-			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.Alive()))
+			return say.Err("loading of the workload's data: {reason}", "reason", errors.Join(err, n.Alive()))
 		}
 		if from, ok := g.e.Load.(interface{ Notes() []say.Message }); ok {
 			for _, note := range from.Notes() {

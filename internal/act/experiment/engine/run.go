@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -59,7 +58,7 @@ func (g *engine) place(ctx context.Context, label string) (string, error) {
 	if err := g.w.Clone(ctx, "master", name, func(done, all int64) {
 		g.tell(experiment.Event{Step: "copy", Config: label, Done: done, All: all})
 	}); err != nil {
-		return "", fmt.Errorf("copy of the loaded cluster: %w", err)
+		return "", say.Err("copy of the loaded cluster: {reason}", "reason", err)
 	}
 	g.made[label] = name
 	return name, nil
@@ -73,7 +72,7 @@ func (g *engine) open(ctx context.Context, label string) (s *seat, err error) {
 	}
 	if g.e.Spec.Cache == "cold" {
 		if err := g.w.DropCaches(); err != nil {
-			return nil, fmt.Errorf("page cache: %w", err)
+			return nil, say.Err("page cache: {reason}", "reason", err)
 		}
 	}
 	g.tell(experiment.Event{Step: "start", Config: label})
@@ -236,7 +235,7 @@ func (g *engine) guarded(ctx context.Context, s *seat, d loadgen.Drive) (loadgen
 			Code: say.CodeError}
 	}
 	if err != nil {
-		return out, saw, fmt.Errorf("load on configuration %s: %w", s.label, err)
+		return out, saw, say.Err("load on configuration {label}: {reason}", "label", s.label, "reason", err)
 	}
 	return out, saw, nil
 }

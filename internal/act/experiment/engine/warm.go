@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -116,7 +115,7 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			d.Seed = seed(b.Seed, forWarmup, again)
 			_, saw, err := g.guarded(ctx, s, d)
 			if err != nil {
-				return fmt.Errorf("warm-up of configuration %s: %w", s.label, err)
+				return say.Err("warm-up of configuration {label}: {reason}", "label", s.label, "reason", err)
 			}
 			if !stolen(saw) {
 				break

@@ -3,15 +3,16 @@ package machine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"golang.org/x/sys/unix"
+
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // passing is what a copy of a cluster leaves out: it belongs to a server that ran.
@@ -86,8 +87,8 @@ func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, al
 				next = done + max(int64(all)/100, 1)
 			}
 		default:
-			return fmt.Errorf("%s: neither a file nor a folder, which a cluster of ours does not hold",
-				path.Join(m.path(from), name))
+			return say.Named(path.Join(m.path(from), name), say.Err("neither a file nor a folder, which a "+
+				"cluster of ours does not hold"))
 		}
 		return own(name)
 	})

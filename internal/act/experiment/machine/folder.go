@@ -391,12 +391,12 @@ func (m *Machine) Now() time.Time { return time.Now() }
 func Program(b scratch.Binaries) (string, error) {
 	f, err := os.Open(b.Tool("postgres"))
 	if err != nil {
-		return "", fmt.Errorf("server binaries: %w", err)
+		return "", say.Err("server binaries: {reason}", "reason", err)
 	}
 	h := sha256.New()
 	_, err = io.Copy(h, f)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("server binaries: %w", err)
+		return "", say.Err("server binaries: {reason}", "reason", err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
@@ -438,7 +438,8 @@ func (m *Machine) SetKernel(name, value string) error {
 		return err
 	}
 	if got, err := m.Kernel(name); err != nil || got != value {
-		return fmt.Errorf("%s: %q was written and %q is there", name, value, got)
+		return say.Named(name, say.Err("{value} was written and {other} is there", "value", say.Quoted(value),
+			"other", say.Quoted(got)))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -53,17 +52,17 @@ func (p *postmaster) Alive() error {
 func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	c, err := pgconn.Connect(ctx, p.i.ConnString())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("connection to a scratch instance: %w", err), p.Alive())
+		return nil, errors.Join(say.Err("connection to a scratch instance: {reason}", "reason", err), p.Alive())
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("statement on a scratch instance: %w", errors.Join(err, p.Alive()))
+		return nil, say.Err("statement on a scratch instance: {reason}", "reason", errors.Join(err, p.Alive()))
 	}
 	var out [][]string
 	for _, r := range results {
 		if r.Err != nil {
-			return nil, fmt.Errorf("statement on a scratch instance: %w", r.Err)
+			return nil, say.Err("statement on a scratch instance: {reason}", "reason", r.Err)
 		}
 		for _, row := range r.Rows {
 			line := make([]string, len(row))
@@ -220,7 +219,7 @@ func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
 		return Counters{}, err
 	}
 	if len(rows) != 1 || len(rows[0]) != 8 {
-		return Counters{}, fmt.Errorf("counters of a scratch instance: %d rows", len(rows))
+		return Counters{}, say.Err("counters of a scratch instance: {n} rows", "n", strconv.Itoa(len(rows)))
 	}
 	r := rows[0]
 	c := Counters{Values: map[string]float64{}, Wraparound: r[7] == "t"}
@@ -230,7 +229,7 @@ func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
 			continue
 		}
 		if c.Values[name], err = unit.Figure(r[i]); err != nil {
-			return Counters{}, fmt.Errorf("counter %s: %w", name, err)
+			return Counters{}, say.Err("counter {name}: {reason}", "name", name, "reason", err)
 		}
 	}
 	c.Checkpoints, err = strconv.Atoi(r[6])
@@ -308,14 +307,15 @@ func times(pid int) (own, children time.Duration, err error) {
 func parseTimes(text string) (own, children time.Duration, err error) {
 	l, err := host.ParseStatLine([]byte(text))
 	if err != nil || l.Len() < host.StatChildSystem {
-		return 0, 0, errors.New("/proc/PID/stat: fields are missing")
+		return 0, 0, say.Named("/proc/PID/stat", say.Err("fields are missing"))
 	}
 	var v [4]time.Duration
 	for i := range v {
 		field := host.StatUserTicks + i // user, system, and both of the children
 		n, err := l.Number(field)
 		if err != nil || n < 0 || n > 1<<53 {
-			return 0, 0, fmt.Errorf("/proc/PID/stat: %q is no number of ticks", l.Field(field))
+			return 0, 0, say.Named("/proc/PID/stat", say.Err("{value} is no number of ticks",
+				"value", say.Quoted(l.Field(field))))
 		}
 		v[i] = time.Duration(n) * tick
 	}
@@ -365,7 +365,7 @@ const tries = 4
 func (p *postmaster) CPU() (time.Duration, error) {
 	pid := p.PID()
 	if pid == 0 {
-		return 0, fmt.Errorf("the server has ended: %w", p.Alive())
+		return 0, say.Err("the server has ended: {reason}", "reason", p.Alive())
 	}
 	for n := 1; ; n++ {
 		_, before, err := times(pid)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sys/unix"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
@@ -30,7 +31,7 @@ func ParseConn(conninfo string) (Conn, error) {
 	c, err := pgconn.ParseConfig(conninfo)
 	if err != nil {
 		// its error may hold the password
-		return Conn{}, errors.New("connection of pgbench: the conninfo string cannot be read")
+		return Conn{}, say.Err("connection of pgbench: the conninfo string cannot be read")
 	}
 	return Conn{Host: c.Host, Port: int(c.Port), User: c.User, Database: c.Database, Password: c.Password}, nil
 }
@@ -76,7 +77,7 @@ type File struct {
 // options.
 func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	if err := o.check(w); err != nil {
-		return Command{}, fmt.Errorf("run of the workload %s: %w", w.Name, err)
+		return Command{}, say.Err("run of the workload {name}: {reason}", "name", w.Name, "reason", err)
 	}
 	jobs := o.Jobs
 	if jobs == 0 {
@@ -110,8 +111,8 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	if p.Version.Major() >= 15 { // before, a failed transaction ends its client
 		c.Argv = append(c.Argv, "--max-tries="+strconv.Itoa(tries), "--failures-detailed")
 	} else if tries != 1 {
-		return Command{}, fmt.Errorf("run of the workload %s: pgbench %s cannot try a transaction again",
-			w.Name, p.Version)
+		return Command{}, say.Err("run of the workload {name}: {reason}", "name", w.Name,
+			"reason", say.M("pgbench {version} cannot try a transaction again", "version", p.Version))
 	}
 	if w.Connect {
 		c.Argv = append(c.Argv, "-C")
@@ -159,9 +160,9 @@ func (o *Options) check(w *Workload) error {
 	case o.Clients < 1:
 		return fmt.Errorf("%d clients", o.Clients)
 	case (o.Seconds > 0) == (o.Transactions > 0):
-		return errors.New("it takes either a time or a number of transactions")
+		return say.Err("it takes either a time or a number of transactions")
 	case o.Seconds < 0 || o.Transactions < 0 || o.Jobs < 0 || o.Rate < 0 || o.LatencyLimit < 0:
-		return errors.New("a number below zero")
+		return say.Err("a number below zero")
 	case o.Sampling < 0 || o.Sampling > 1:
 		return fmt.Errorf("a sample of %v", o.Sampling)
 	case o.Conn.Database == "" || strings.HasPrefix(o.Conn.Database, "-"):
@@ -185,7 +186,7 @@ func (o *Options) check(w *Workload) error {
 func (c Command) Write() error {
 	for _, f := range c.Files {
 		if err := os.WriteFile(filepath.Join(c.dir, f.Name), f.Data, 0o600); err != nil {
-			return fmt.Errorf("script of the workload: %w", err)
+			return say.Err("script of the workload: {reason}", "reason", err)
 		}
 	}
 	return nil
@@ -198,17 +199,17 @@ func (c Command) ReadLogs() (*measured.Log, error) {
 	}
 	names, err := filepath.Glob(escapeGlob(c.log) + ".*")
 	if err != nil || len(names) == 0 {
-		return nil, errors.Join(errors.New("the run left no log"), err)
+		return nil, errors.Join(say.Err("the run left no log"), err)
 	}
 	var l measured.Log
 	for _, name := range names {
 		f, err := os.Open(name)
 		if err != nil {
-			return nil, fmt.Errorf("log of the run: %w", err)
+			return nil, say.Err("log of the run: {reason}", "reason", err)
 		}
 		err = l.Read(f, c.Form)
 		if err := errors.Join(err, f.Close(), os.Remove(name)); err != nil {
-			return nil, fmt.Errorf("log of the run: %w", err)
+			return nil, say.Err("log of the run: {reason}", "reason", err)
 		}
 	}
 	return &l, nil
@@ -257,7 +258,7 @@ func PrivateFolder() (dir string, inMemory bool, err error) {
 		}
 	}
 	if dir, err = os.MkdirTemp("", folderPattern); err != nil {
-		return "", false, fmt.Errorf("private directory: %w", err)
+		return "", false, say.Err("private directory: {reason}", "reason", err)
 	}
 	return dir, false, nil
 }

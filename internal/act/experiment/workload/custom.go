@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,18 +87,18 @@ func readScript(path string) (string, error) {
 		return "", err
 	}
 	if !st.Mode().IsRegular() {
-		return "", errors.New("it is no regular file")
+		return "", say.Err("it is no regular file")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxScript+1))
 	switch {
 	case err != nil:
 		return "", err
 	case len(b) > maxScript:
-		return "", fmt.Errorf("it is larger than %d bytes", maxScript)
+		return "", say.Err("it is larger than {n} bytes", "n", strconv.Itoa(maxScript))
 	case strings.TrimSpace(string(b)) == "":
-		return "", errors.New("it is empty")
+		return "", say.Err("it is empty")
 	case strings.IndexByte(string(b), 0) >= 0:
-		return "", errors.New("it holds a NUL byte, where pgbench would stop reading")
+		return "", say.Err("it holds a NUL byte, where pgbench would stop reading")
 	}
 	return string(b), nil
 }

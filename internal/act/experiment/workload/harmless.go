@@ -2,11 +2,12 @@ package workload
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
@@ -23,7 +24,7 @@ const deepest = 5
 // back. Views are looked into. Nothing of another server is read.
 func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, depth int) error {
 	if depth > deepest {
-		return fmt.Errorf("its views are nested deeper than %d", deepest)
+		return say.Err("its views are nested deeper than {n}", "n", strconv.Itoa(deepest))
 	}
 	var called []string
 	for i, t := range ts {
@@ -41,8 +42,8 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 			return r.Err
 		}
 		if len(r.Rows) > 0 {
-			return fmt.Errorf("it calls %s, a volatile function that may do more than the statement shows",
-				r.Rows[0][0])
+			return say.Err("it calls {name}, a volatile function that may do more than the statement shows",
+				"name", r.Rows[0][0])
 		}
 	}
 	for _, s := range sources(ts) {
@@ -56,10 +57,10 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 		for _, row := range r.Rows {
 			switch {
 			case string(row[0]) == "f" || string(row[2]) == "t":
-				return fmt.Errorf("it reads %s, a table of another server", s.table)
+				return say.Err("it reads {table}, a table of another server", "table", s.table)
 			case string(row[0]) == "v":
 				if err := harmless(ctx, c, tokens(string(row[1])), writes, depth+1); err != nil {
-					return fmt.Errorf("its view %s: %w", s.table, err)
+					return say.Err("its view {name}: {reason}", "name", s.table, "reason", err)
 				}
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Session is a connection to the database that is loaded; *pgconn.PgConn is one.
@@ -36,7 +38,8 @@ func (w *Workload) Load(ctx context.Context, s Session, scale int, progress func
 		return nil
 	}
 	if scale < 1 || scale > maxScale {
-		return fmt.Errorf("scale %d: it is from 1 to %d", scale, maxScale)
+		return say.Err("scale {value}: it is from 1 to {most}", "value", strconv.Itoa(scale),
+			"most", strconv.Itoa(maxScale))
 	}
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -71,7 +74,7 @@ func (w *Workload) run(ctx context.Context, s Session, file string, scale, from,
 	fill := strings.NewReplacer("{scale}", strconv.Itoa(scale), "{from}", strconv.Itoa(from), "{to}", strconv.Itoa(to))
 	for _, sql := range statements(text(w.data.name + "/" + file + ".sql")) {
 		if _, err := s.Exec(ctx, fill.Replace(sql)).ReadAll(); err != nil {
-			return fmt.Errorf("data of the workload %s: %w", w.Name, err)
+			return say.Err("data of the workload {name}: {reason}", "name", w.Name, "reason", err)
 		}
 	}
 	return nil

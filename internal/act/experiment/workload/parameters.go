@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -57,7 +58,7 @@ func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32
 			continue
 		}
 		if t.n < 1 || t.n > len(oids) {
-			return nil, fmt.Errorf("the parameter %s has no type", t.text)
+			return nil, say.Err("the parameter {name} has no type", "name", t.text)
 		}
 		typ, element, err := typeOf(ctx, c, oids[t.n-1])
 		if err != nil {
@@ -77,7 +78,7 @@ func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32
 			p.values = []string{"true", "false"}
 			continue
 		case u.column == "":
-			return nil, fmt.Errorf("the possible values of parameter %s are unknown", t.text)
+			return nil, say.Err("the possible values of parameter {name} are unknown", "name", t.text)
 		}
 		key := u.qualifier + "." + u.column
 		d, err := distributionOf(ctx, c, from, u)
@@ -97,8 +98,8 @@ func parameters(ctx context.Context, c *pgconn.PgConn, ts []token, oids []uint32
 			p.values = arrays(p.values)
 		}
 		if len(p.values) == 0 {
-			return nil, fmt.Errorf("the statistics of %s hold no value for the parameter %s",
-				strings.TrimPrefix(key, "."), t.text)
+			return nil, say.Err("the statistics of {column} hold no value for the parameter {name}",
+				"column", strings.TrimPrefix(key, "."), "name", t.text)
 		}
 	}
 	return out, nil
@@ -114,7 +115,7 @@ func typeOf(ctx context.Context, c *pgconn.PgConn, oid uint32) (typ, element str
 		return "", "", err
 	}
 	if len(rows) == 0 {
-		return "", "", fmt.Errorf("the type %d is not known", oid)
+		return "", "", say.Err("the type {name} is not known", "name", strconv.FormatUint(uint64(oid), 10))
 	}
 	typ, element, _ = strings.Cut(rows[0], "\n")
 	return typ, element, nil
@@ -152,7 +153,7 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("the column %s may be of several tables", name)
+			return nil, say.Err("the column {name} may be of several tables", "name", name)
 		}
 		d := &distribution{common: list(rows[0][1]), bounds: list(rows[0][3])}
 		for _, f := range list(rows[0][2]) {
@@ -165,10 +166,10 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 		found = d
 	}
 	if found == nil {
-		return nil, fmt.Errorf("the column %s is of no table of the statement", name)
+		return nil, say.Err("the column {name} is of no table of the statement", "name", name)
 	}
 	if len(found.common) == 0 && len(found.bounds) == 0 {
-		return nil, fmt.Errorf("there are no statistics of the column %s", name)
+		return nil, say.Err("there are no statistics of the column {name}", "name", name)
 	}
 	return found, nil
 }

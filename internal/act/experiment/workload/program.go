@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -113,7 +112,8 @@ func versionOf(name, out string) (unit.Version, error) {
 	m, err1 := strconv.Atoi(major)
 	n, err2 := strconv.Atoi(minor)
 	if !ok || err1 != nil || err2 != nil && minor != "" || m < 1 || m > 999 || n < 0 || n > 9999 {
-		return 0, fmt.Errorf("%q is not the version of a %s", strings.TrimSpace(word), name)
+		return 0, say.Err("{value} is not the version of a {name}", "value", say.Quoted(strings.TrimSpace(word)),
+			"name", name)
 	}
 	return unit.MajorVersion(m) + unit.Version(n), nil
 }

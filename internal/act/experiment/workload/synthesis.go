@@ -133,7 +133,7 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 		}
 		if err != nil {
 			if c.IsClosed() {
-				return nil, fmt.Errorf("making of a workload: the connection is lost: %w", err)
+				return nil, say.Err("making of a workload: the connection is lost: {reason}", "reason", err)
 			}
 			m.Left = append(m.Left, Left{s.id, s.query, s.calls, reason(err)})
 			continue
@@ -204,7 +204,7 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 			"JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname = 'pg_stat_statements' AND v.relname = "+
 			"'pg_stat_statements'")
 	if err != nil {
-		return nil, fmt.Errorf("statements of the server: %w", err)
+		return nil, say.Err("statements of the server: {reason}", "reason", err)
 	}
 	if len(where) == 0 {
 		return nil, &say.Problem{Message: say.M("the database has no pg_stat_statements"),
@@ -234,7 +234,7 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 			rows, err2 := strconv.ParseInt(string(row[3]), 10, 64)
 			blocks, err3 := strconv.ParseInt(string(row[4]), 10, 64)
 			if err := errors.Join(err1, err2, err3); err != nil {
-				return nil, fmt.Errorf("statements of the server: %w", err)
+				return nil, say.Err("statements of the server: {reason}", "reason", err)
 			}
 			out = append(out, statement{string(row[0]), string(row[1]), calls, rows, blocks})
 		}
@@ -246,13 +246,13 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 func fit(query string, ts []token, writes bool) error {
 	switch {
 	case len(query) > longest:
-		return fmt.Errorf("its text is longer than %d bytes", longest)
+		return say.Err("its text is longer than {n} bytes", "n", strconv.Itoa(longest))
 	case strings.HasPrefix(query, "<insufficient privilege>"):
-		return errors.New("its text is hidden: it needs the role pg_read_all_stats")
+		return say.Err("its text is hidden: it needs the role pg_read_all_stats")
 	case !utf8.ValidString(query) || strings.IndexByte(query, 0) >= 0:
-		return errors.New("its text is not in UTF-8")
+		return say.Err("its text is not in UTF-8")
 	case len(ts) == 0:
-		return errors.New("it is empty")
+		return say.Err("it is empty")
 	}
 	first := 0
 	for first < len(ts)-1 && ts[first].punct("(") {
@@ -260,29 +260,29 @@ func fit(query string, ts []token, writes bool) error {
 	}
 	reads := ts[first].is("select", "with", "values", "table")
 	if !reads && !ts[first].is("update", "delete", "merge", "insert") {
-		return errors.New("it is no query but a command")
+		return say.Err("it is no query but a command")
 	}
 	for i, t := range ts {
 		switch {
 		case t.is("insert"), t.is("merge"):
-			return errors.New("it inserts rows, whose new keys cannot be made up")
+			return say.Err("it inserts rows, whose new keys cannot be made up")
 		case t.is("update", "delete") && !(i > 0 && ts[i-1].is("for", "key", "on")) && !writes:
-			return errors.New("it writes, and only reading was asked for")
+			return say.Err("it writes, and only reading was asked for")
 		case t.is("for") && i+1 < len(ts) && ts[i+1].is("update", "share", "no", "key") && !writes:
-			return errors.New("it locks rows, and only reading was asked for")
+			return say.Err("it locks rows, and only reading was asked for")
 		case t.is("into") && reads:
-			return errors.New("it makes a table")
+			return say.Err("it makes a table")
 		case t.punct(";") && i < len(ts)-1:
-			return errors.New("it is more than one statement")
+			return say.Err("it is more than one statement")
 		case t.punct(":") && i+1 < len(ts) && t.end == ts[i+1].at && ts[i+1].kind == word,
 			t.kind == str && colonName(t.text), t.kind == quoted && colonName(t.text):
-			return errors.New("it holds a colon before a name, which pgbench would take for a variable")
+			return say.Err("it holds a colon before a name, which pgbench would take for a variable")
 		case t.is("pg_stat_statements"):
-			return errors.New("it reads the statistics themselves")
+			return say.Err("it reads the statistics themselves")
 		}
 	}
 	if what := reachesOut(query); !what.IsZero() {
-		return errors.New(what.English())
+		return say.ErrOf(what)
 	}
 	return nil
 }
@@ -378,10 +378,10 @@ func blocksOf(ctx context.Context, c *pgconn.PgConn, drawn [][]byte) (float64, e
 		}
 	}
 	if err := json.Unmarshal([]byte(strings.Join(out, "\n")), &plans); err != nil {
-		return 0, fmt.Errorf("its plan cannot be read: %w", err)
+		return 0, say.Err("its plan cannot be read: {reason}", "reason", err)
 	}
 	if len(plans) != 1 {
-		return 0, fmt.Errorf("it has %d plans", len(plans))
+		return 0, say.Err("it has {n} plans", "n", strconv.Itoa(len(plans)))
 	}
 	return plans[0].Plan.Hit + plans[0].Plan.Read, nil
 }

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -145,8 +144,8 @@ func (s Sysbench) Prepare(w *Workload, o SysbenchOptions) Command {
 func (s Sysbench) Run(w *Workload, o SysbenchOptions) (Command, error) {
 	switch {
 	case (o.Seconds > 0) == (o.Events > 0):
-		return Command{}, fmt.Errorf("run of the workload %s: it takes either a time or a number of transactions",
-			w.Name)
+		return Command{}, say.Err("run of the workload {name}: {reason}", "name", w.Name,
+			"reason", say.M("it takes either a time or a number of transactions"))
 	case !slices.Contains([]string{"", Simple, Prepared}, o.Protocol):
 		return Command{}, &say.Problem{Message: say.M("sysbench has no protocol {protocol}", "protocol",
 			say.Quoted(o.Protocol)),

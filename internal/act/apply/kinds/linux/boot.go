@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
@@ -73,21 +75,19 @@ func (b bootKind) loader(k apply.Knob) (loader, error) {
 		}
 		switch {
 		case err != nil:
-			return 0, fmt.Errorf("boot loader: %w", err)
+			return 0, ofLoader(err)
 		case images:
 			return 0,
-				fmt.Errorf(
-					"boot loader: the kernels of this host are unified images (EFI/Linux), whose command line is "+
-						"within the image: add %s=VALUE where they are built (/etc/kernel/cmdline with ukify, or "+
-						"/etc/cmdline.d) and build them anew", k.Address.Name())
+				ofLoader(say.Err("the kernels of this host are unified images (EFI/Linux), whose command line is "+
+					"within the image: add {name}=VALUE where they are built (/etc/kernel/cmdline with "+
+					"ukify, or /etc/cmdline.d) and build them anew", "name", k.Address.Name()))
 		}
 	case there(grubDefaults) && there("/etc/debian_version"):
 		return grubDebian, nil
 	}
 	return 0,
-		fmt.Errorf(
-			"boot loader: neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is here: "+
-				"add %s=VALUE to the kernel's command line by hand", k.Address.Name())
+		ofLoader(say.Err("neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is "+
+			"here: add {name}=VALUE to the kernel's command line by hand", "name", k.Address.Name()))
 }
 
 // Look implements Kind.
@@ -120,7 +120,7 @@ func (b bootKind) Look(ctx context.Context, k apply.Knob) (st journal.State, err
 func (b bootKind) running(name string) (string, error) {
 	text, err := b.Kernel.ReadFile(cmdline, maxLive)
 	if err != nil {
-		return "", fmt.Errorf("command line of the kernel: %w", err)
+		return "", say.Err("command line of the kernel: {reason}", "reason", err)
 	}
 	return wordOf(strings.Fields(string(text)), name), nil
 }
@@ -132,10 +132,10 @@ func (b bootKind) next(ctx context.Context, l loader, name string) (string, erro
 	case grubDebian:
 		text, err := b.Kernel.ReadFile(grubConfig, maxBootConfig)
 		if err != nil {
-			return "", fmt.Errorf("boot loader: %w", err)
+			return "", ofLoader(err)
 		}
 		if words = grubWords(string(text)); words == nil {
-			return "", fmt.Errorf("%s: no line that starts a kernel", grubConfig)
+			return "", say.Named(grubConfig, say.Err("no line that starts a kernel"))
 		}
 	case grubby:
 		text, err := run(ctx, b.Kernel, "grubby", "--info=DEFAULT")
@@ -143,15 +143,14 @@ func (b bootKind) next(ctx context.Context, l loader, name string) (string, erro
 			return "", err
 		}
 		if words = grubbyWords(text); words == nil {
-			return "", errors.New("grubby --info=DEFAULT: no arguments of the kernel")
+			return "", say.Named("grubby --info=DEFAULT", say.Err("no arguments of the kernel"))
 		}
 	}
 	for _, w := range words {
 		if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
 			return "",
-				fmt.Errorf(
-					"boot parameter hugepages: the command line has %s, and which size is counted depends on the "+
-						"order: change it by hand", w)
+				ofBoot("hugepages", say.Err("the command line has {value}, and which size is counted depends on "+
+					"the order: change it by hand", "value", w))
 		}
 	}
 	return wordOf(words, name), nil
@@ -198,7 +197,8 @@ func wordOf(words []string, name string) (value string) {
 func (b bootKind) Want(now journal.State, k apply.Knob, value string) (journal.State, error) {
 	name := k.Address.Name()
 	if value != "" && !bootValue.MatchString(value) {
-		return now, fmt.Errorf("boot parameter %s: %q is not a value for the kernel's command line", name, value)
+		return now, ofBoot(name, say.Err("{value} is not a value for the kernel's command line",
+			"value", say.Quoted(value)))
 	}
 	want := now
 	if now.File != nil && now.File.Path == kernelCmdline {
@@ -267,18 +267,17 @@ func (b bootKind) Set(ctx context.Context, k apply.Knob, st journal.State) error
 		return err
 	}
 	if out.Code != 0 {
-		return fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code,
-			strings.TrimSpace(string(out.Stderr)))
+		return say.Named(strings.Join(argv, " "), say.Err("exit status {code}: {output}",
+			"code", strconv.Itoa(out.Code), "output", strings.TrimSpace(string(out.Stderr))))
 	}
 	got, err := b.next(ctx, l, name)
 	if err != nil {
 		return err
 	}
 	if sure && got != want {
-		return fmt.Errorf(
-			"boot parameter %s: asked for %q, the next boot would have %q: another word of the command line comes "+
-				"later (GRUB_CMDLINE_LINUX_DEFAULT in %s, or a file of %s.d)",
-			name, want, got, grubDefaults, grubDefaults)
+		return ofBoot(name, say.Err("asked for {value}, the next boot would have {other}: another word of the "+
+			"command line comes later (GRUB_CMDLINE_LINUX_DEFAULT in {path}, or a file of {path}.d)",
+			"value", say.Quoted(want), "other", say.Quoted(got), "path", grubDefaults))
 	}
 	return nil
 }

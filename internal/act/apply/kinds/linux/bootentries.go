@@ -2,7 +2,6 @@ package linux
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
@@ -75,7 +75,8 @@ func (b bootKind) entries() (list []journal.File, err error) {
 			}
 			f, err := apply.LookFile(b.Files, path.Join(dir, n))
 			if err != nil || f.Text == nil {
-				return nil, errors.Join(err, fmt.Errorf("boot loader: the entry %s cannot be read", path.Join(dir, n)))
+				return nil, errors.Join(err, ofLoader(say.Err("the entry {name} cannot be read",
+					"name", path.Join(dir, n))))
 			}
 			options, keys := optionsOf(*f.Text)
 			switch whose := keys["machine-id"]; {
@@ -134,7 +135,7 @@ func (b bootKind) baseCmdline() (string, error) {
 		return "", err
 	}
 	if text, err = b.Kernel.ReadFile(cmdline, maxLive); err != nil {
-		return "", fmt.Errorf("command line of the kernel: %w", err)
+		return "", say.Err("command line of the kernel: {reason}", "reason", err)
 	}
 	words := slices.DeleteFunc(strings.Fields(string(text)), func(w string) bool {
 		return strings.HasPrefix(w, "BOOT_IMAGE=") || strings.HasPrefix(w, "initrd=") // the loader's own
@@ -197,9 +198,8 @@ func (b bootKind) agree(name string) error {
 		}
 		want = wordOf(strings.Fields(base), name)
 		if want != wordOf(strings.Fields(b.vendor()), name) {
-			return fmt.Errorf(
-				"boot parameter %s: the running kernel was started with %s, and no %s says so: write it there first",
-				name, bootWord(name, want), kernelCmdline)
+			return ofBoot(name, say.Err("the running kernel was started with {value}, and no {path} says so: "+
+				"write it there first", "value", bootWord(name, want), "path", kernelCmdline))
 		}
 	}
 	list, err := b.entries()
@@ -214,15 +214,13 @@ func (b bootKind) agree(name string) error {
 				twice++
 			}
 			if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
-				return fmt.Errorf(
-					"boot parameter hugepages: %s has %s, and which size is counted depends on the order: change it "+
-						"by hand", e.Path, w)
+				return ofBoot("hugepages", say.Err("{path} has {value}, and which size is counted depends on the "+
+					"order: change it by hand", "path", e.Path, "value", w))
 			}
 		}
 		if got := wordOf(words, name); got != want || twice > 1 {
-			return fmt.Errorf(
-				"boot parameter %s: %s has %q, and kernels to come would have %q: make them agree, and say it once",
-				name, e.Path, got, want)
+			return ofBoot(name, say.Err("{path} has {value}, and kernels to come would have {other}: make them "+
+				"agree, and say it once", "path", e.Path, "value", say.Quoted(got), "other", say.Quoted(want)))
 		}
 	}
 	return nil

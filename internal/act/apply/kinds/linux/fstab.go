@@ -1,10 +1,11 @@
 package linux
 
 import (
-	"fmt"
 	"path"
+	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
@@ -17,10 +18,12 @@ func findFstab(text, point string) (e host.FstabLine, ok bool, err error) {
 			continue
 		}
 		if ok {
-			return e, true, fmt.Errorf("%s: lines %d and %d both mount %s", fstabFile, e.Line, l.Line, point)
+			return e, true, say.Named(fstabFile, say.Err("lines {line} and {other} both mount {path}",
+				"line", strconv.Itoa(e.Line), "other", strconv.Itoa(l.Line), "path", point))
 		}
 		if l.Options == "" {
-			return e, true, fmt.Errorf("%s line %d: no field of options", fstabFile, l.Line)
+			return e, true, say.Err("{path} line {line}: {reason}", "path", fstabFile,
+				"line", strconv.Itoa(l.Line), "reason", say.M("no field of options"))
 		}
 		e, ok = l, true
 	}
@@ -44,7 +47,7 @@ func setFstab(text, point, options string) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return "", fmt.Errorf("%s: no line mounts %s", fstabFile, point)
+		return "", say.Named(fstabFile, say.Err("no line mounts {path}", "path", point))
 	}
 	lines := splitLines(text)
 	line := lines[e.Line-1]

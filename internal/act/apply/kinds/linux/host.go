@@ -2,7 +2,6 @@ package linux
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
@@ -49,7 +49,7 @@ func (h Host) mounts() ([]host.Mount, error) {
 	}
 	all, err := host.ParseMounts(b)
 	if err != nil {
-		return nil, fmt.Errorf("/proc/self/mountinfo: %w", err)
+		return nil, say.Named("/proc/self/mountinfo", err)
 	}
 	return all, nil
 }
@@ -129,7 +129,7 @@ func (h Host) setFile(f *journal.File) error {
 	}
 	if f.Text != nil {
 		if err := h.Files.Mkdir(path.Dir(f.Path), 0o755); err != nil {
-			return fmt.Errorf("folder of %s: %w", f.Path, err)
+			return say.Err("folder of {path}: {reason}", "path", f.Path, "reason", err)
 		}
 		return apply.SetFile(h.Files, *f)
 	}
@@ -184,7 +184,7 @@ func sameLiveOrNone(a, b *string) bool { return a == nil || b == nil || *a == *b
 func oneLine(value string) error {
 	if value == "" || strings.TrimSpace(value) != value || strings.ContainsFunc(value,
 		func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fmt.Errorf("%q cannot stand in a configuration file", value)
+		return say.Err("{value} cannot stand in a configuration file", "value", say.Quoted(value))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -30,7 +31,7 @@ func (h hugePages) set(st journal.State) error {
 	}
 	want, err := strconv.ParseInt(*st.Live, 10, 64)
 	if err != nil || want < 0 {
-		return fmt.Errorf("kernel parameter %s: %q is not a number of pages", poolName, *st.Live)
+		return ofParameter(poolName, say.Err("{value} is not a number of pages", "value", say.Quoted(*st.Live)))
 	}
 	text, err := h.read(poolName)
 	if err != nil {
@@ -38,7 +39,7 @@ func (h hugePages) set(st journal.State) error {
 	}
 	now, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return fmt.Errorf("kernel parameter %s: %w", poolName, err)
+		return ofParameter(poolName, err)
 	}
 	if want > now {
 		// before the file, which would bring down the next boot as well
@@ -67,10 +68,10 @@ func (h hugePages) memory() (host.Memory, error) {
 	}
 	m, err := host.ParseMemory(b)
 	if err != nil {
-		return m, fmt.Errorf("/proc/meminfo: %w", err)
+		return m, say.Named("/proc/meminfo", err)
 	}
 	if m.HugePageSize <= 0 {
-		return m, errors.New("/proc/meminfo: this kernel has no huge pages")
+		return m, say.Err("/proc/meminfo: this kernel has no huge pages")
 	}
 	return m, nil
 }
@@ -84,15 +85,14 @@ func (h hugePages) room(want int64) error {
 		return err
 	}
 	if want > int64(m.Total/m.HugePageSize) {
-		return fmt.Errorf("kernel parameter %s: %d pages of %s are more than the memory there is, %s", poolName, want,
-			m.HugePageSize, m.Total)
+		return ofParameter(poolName, say.Err("{pages} pages of {size} are more than the memory there is, {limit}",
+			"pages", strconv.FormatInt(want, 10), "size", m.HugePageSize, "limit", m.Total))
 	}
 	more := unit.Bytes(max(want-m.HugeTotal, 0)) * m.HugePageSize
 	if more > m.Available-keepFree {
-		return fmt.Errorf(
-			"kernel parameter %s: %d pages take %s more, and %s are available, of which %s must stay free: stop the "+
-				"server first, or %s",
-			poolName, want, more, m.Available, keepFree, atBoot(want))
+		return ofParameter(poolName, say.Err("{pages} pages take {size} more, and {free} are available, of which "+
+			"{spare} must stay free: stop the server first, or {reason}", "pages", strconv.FormatInt(want, 10),
+			"size", more, "free", m.Available, "spare", keepFree, "reason", atBoot(want)))
 	}
 	mode, err := h.read("vm.overcommit_memory")
 	if err != nil || mode != "2" {
@@ -104,12 +104,12 @@ func (h hugePages) room(want int64) error {
 	}
 	percent, err := strconv.ParseInt(ratio, 10, 64)
 	if err != nil {
-		return fmt.Errorf("kernel parameter vm.overcommit_ratio: %w", err)
+		return ofParameter("vm.overcommit_ratio", err)
 	}
 	if less := m.CommitLimit - more/100*unit.Bytes(percent); less < m.CommittedAS {
-		return fmt.Errorf(
-			"kernel parameter %s: under strict overcommit %d pages lower the commit limit to %s, and %s are "+
-				"committed: no program could start", poolName, want, less, m.CommittedAS)
+		return ofParameter(poolName, say.Err("under strict overcommit {pages} pages lower the commit limit to "+
+			"{limit}, and {size} are committed: no program could start", "pages", strconv.FormatInt(want, 10),
+			"limit", less, "size", m.CommittedAS))
 	}
 	return nil
 }
@@ -135,8 +135,8 @@ func (h hugePages) resize(now, want int64) error {
 		return errors.Join(err, h.giveBack(now))
 	}
 	if got != want {
-		err := fmt.Errorf("kernel parameter %s: asked for %d pages, the kernel gives %d: memory is fragmented; %s",
-			poolName, want, got, atBoot(want))
+		err := ofParameter(poolName, say.Err("asked for {n} pages, the kernel gives {most}: memory is fragmented; "+
+			"{reason}", "n", strconv.FormatInt(want, 10), "most", strconv.FormatInt(got, 10), "reason", atBoot(want)))
 		return errors.Join(err, h.giveBack(now))
 	}
 	return nil
@@ -146,7 +146,7 @@ func (h hugePages) resize(now, want int64) error {
 // from meminfo: both must have it.
 func (h hugePages) ask(pages int64) (int64, error) {
 	if err := h.Kernel.Poke("/"+host.SysctlPath(poolName), strconv.FormatInt(pages, 10)); err != nil {
-		return 0, fmt.Errorf("kernel parameter %s: %w", poolName, err)
+		return 0, ofParameter(poolName, err)
 	}
 	text, err := h.read(poolName)
 	if err != nil {
@@ -154,7 +154,7 @@ func (h hugePages) ask(pages int64) (int64, error) {
 	}
 	got, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("kernel parameter %s: %w", poolName, err)
+		return 0, ofParameter(poolName, err)
 	}
 	m, err := h.memory()
 	if err != nil {
@@ -165,14 +165,16 @@ func (h hugePages) ask(pages int64) (int64, error) {
 
 func (h hugePages) giveBack(pages int64) error {
 	if err := h.Kernel.Poke("/"+host.SysctlPath(poolName), strconv.FormatInt(pages, 10)); err != nil {
-		return fmt.Errorf("the pool could not be put back to %d pages: %w", pages, err)
+		return say.Err("the pool could not be put back to {n} pages: {reason}", "n", strconv.FormatInt(pages, 10),
+			"reason", err)
 	}
 	return nil
 }
 
 // atBoot tells the surest way to so many pages.
-func atBoot(pages int64) string {
-	return fmt.Sprintf("reserve them at boot with hugepages=%d on the kernel's command line", pages)
+func atBoot(pages int64) say.Message {
+	return say.M("reserve them at boot with hugepages={pages} on the kernel's command line",
+		"pages", strconv.FormatInt(pages, 10))
 }
 
 // notes tells of pages that outlive the shrinking of their pool.

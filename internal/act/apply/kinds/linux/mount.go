@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
@@ -46,7 +47,8 @@ func (m mountKind) Look(_ context.Context, k apply.Knob) (st journal.State, err 
 	}
 	if _, ok, err := fstabOptions(st.File.Text, point); err != nil || !ok {
 		if err == nil {
-			err = fmt.Errorf("%s: no line mounts %s: its options are set where it is mounted", fstabFile, point)
+			err = say.Named(fstabFile, say.Err("no line mounts {path}: its options are set where it is mounted",
+				"path", point))
 		}
 		return st, err
 	}
@@ -82,10 +84,10 @@ func (m mountKind) Want(now journal.State, k apply.Knob, value string) (journal.
 	}
 	words := strings.Split(value, ",")
 	if !mountOptions.MatchString(value) || slices.Contains(words, "remount") || slices.Contains(words, "bind") {
-		return now, fmt.Errorf("%s: %q is not a field of options", k.Address, value)
+		return now, say.Named(k.Address, say.Err("{value} is not a field of options", "value", say.Quoted(value)))
 	}
 	if now.File == nil || now.File.Text == nil {
-		return now, fmt.Errorf("%s: there is no such file", fstabFile)
+		return now, say.Named(fstabFile, say.Err("there is no such file"))
 	}
 	text, err := setFstab(*now.File.Text, point, value)
 	if err != nil {
@@ -125,10 +127,11 @@ func (m mountKind) Set(ctx context.Context, k apply.Knob, st journal.State) erro
 		return err
 	}
 	if at == nil {
-		return fmt.Errorf("%s is not mounted any more", point)
+		return say.Err("{path} is not mounted any more", "path", point)
 	}
 	if got := host.ShownFlags(at.Options).String(); got != *st.Live {
-		return fmt.Errorf("%s: asked for a mount with %s, the kernel gives %s", point, *st.Live, got)
+		return say.Named(point, say.Err("asked for a mount with {value}, the kernel gives {other}",
+			"value", *st.Live, "other", got))
 	}
 	return nil
 }

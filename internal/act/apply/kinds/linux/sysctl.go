@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -64,10 +65,10 @@ func pairText(other, value string) string { return "0; " + other + " = " + value
 func (s sysctl) read(name string) (string, error) {
 	b, err := s.Kernel.ReadFile("/"+host.SysctlPath(name), maxLive)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("this kernel has no parameter %s: %w", name, err)
+		return "", say.Err("this kernel has no parameter {name}: {reason}", "name", name, "reason", err)
 	}
 	if err != nil {
-		return "", fmt.Errorf("kernel parameter %s: %w", name, err)
+		return "", ofParameter(name, err)
 	}
 	return strings.Join(strings.Fields(string(b)), " "), nil
 }
@@ -77,7 +78,7 @@ func (s sysctl) Want(now journal.State, k apply.Knob, value string) (journal.Sta
 	name := k.Address.Name()
 	value = strings.Join(strings.Fields(value), " ")
 	if err := oneLine(value); err != nil {
-		return now, fmt.Errorf("%s: %w", name, err)
+		return now, say.Named(name, err)
 	}
 	want := now
 	other, paired := plan.SysctlPairs[name]
@@ -85,7 +86,7 @@ func (s sysctl) Want(now journal.State, k apply.Knob, value string) (journal.Sta
 		if now.Live != nil && strings.HasPrefix(*now.Live, "0; ") {
 			return now, nil
 		}
-		return now, fmt.Errorf("%s: 0 only says that %s rules: set that one", name, other)
+		return now, say.Named(name, say.Err("0 only says that {name} rules: set that one", "name", other))
 	}
 	if now.File != nil {
 		text := sysctlForm.set(now.File.Text, name, value)
@@ -124,14 +125,14 @@ func (s sysctl) setLive(name, value string) error {
 		return err
 	}
 	if err := s.poke(name, value); err != nil {
-		return fmt.Errorf("kernel parameter %s: %w", name, err)
+		return ofParameter(name, err)
 	}
 	got, err := s.live(name)
 	if err != nil {
 		return err
 	}
 	if got != value {
-		return fmt.Errorf("kernel parameter %s: asked for %s, the kernel gives %s", name, value, got)
+		return ofParameter(name, say.Err("asked for {value}, the kernel gives {other}", "value", value, "other", got))
 	}
 	return nil
 }
@@ -143,7 +144,7 @@ func (s sysctl) poke(name, value string) error {
 	}
 	other, v, ok := strings.Cut(pair, " = ")
 	if !ok || other != plan.SysctlPairs[name] {
-		return fmt.Errorf("%q is not one of its values", value)
+		return say.Err("{value} is not one of its values", "value", say.Quoted(value))
 	}
 	if v == "0" {
 		// dirty_ratio gives the rule over only when its value moves

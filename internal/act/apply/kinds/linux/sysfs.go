@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
@@ -91,21 +92,22 @@ func (s sysfs) device(at attribute) (attribute, error) {
 			return at, nil
 		}
 	}
-	return at, fmt.Errorf("this kernel has no volume of device mapper named %s: %w", name, fs.ErrNotExist)
+	return at, say.Err("this kernel has no volume of device mapper named {name}: {reason}", "name", name,
+		"reason", fs.ErrNotExist)
 }
 
 // live reads a value: the word in brackets where the kernel lists the choices.
 func (s sysfs) live(at attribute) (string, error) {
 	b, err := s.Kernel.ReadFile(at.path, maxLive)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("this kernel has no %s: %w", at.path, err)
+		return "", say.Err("this kernel has no {path}: {reason}", "path", at.path, "reason", err)
 	}
 	if err != nil {
 		return "", err
 	}
 	v, err := host.ParseScheduler(b)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", at.path, err)
+		return "", say.Named(at.path, err)
 	}
 	return v, nil
 }
@@ -117,7 +119,8 @@ func (s sysfs) Want(now journal.State, k apply.Knob, value string) (journal.Stat
 		return now, err
 	}
 	if !sysfsWord.MatchString(value) {
-		return now, fmt.Errorf("%s: %q is not a value of a file of /sys", k.Address, value)
+		return now, say.Named(k.Address, say.Err("{value} is not a value of a file of /sys",
+			"value", say.Quoted(value)))
 	}
 	want := now
 	if now.File != nil {
@@ -154,7 +157,8 @@ func (s sysfs) Set(_ context.Context, k apply.Knob, st journal.State) error {
 		return err
 	}
 	if got != *st.Live {
-		return fmt.Errorf("%s: asked for %s, the kernel gives %s", at.path, *st.Live, got)
+		return say.Named(at.path, say.Err("asked for {value}, the kernel gives {other}", "value", *st.Live,
+			"other", got))
 	}
 	return nil
 }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
@@ -31,7 +33,8 @@ func (u unitKind) service(k apply.Knob) (string, error) {
 	if k.Instance != nil {
 		unit, ok := k.Instance.Unit.Get()
 		if !ok {
-			return "", fmt.Errorf("%s: it is not known which unit runs the instance %s", k.Address, k.Instance.Label())
+			return "", say.Named(k.Address, say.Err("it is not known which unit runs the instance {instance}",
+				"instance", k.Instance.Label()))
 		}
 		name = unit.Name
 	}
@@ -39,9 +42,9 @@ func (u unitKind) service(k apply.Knob) (string, error) {
 	case !property.MatchString(k.Address.Name()):
 		return "", fmt.Errorf("%s does not name a property of a unit", k.Address)
 	case name == "":
-		return "", fmt.Errorf("%s: no unit is named whose property it is", k.Address)
+		return "", say.Named(k.Address, say.Err("no unit is named whose property it is"))
 	case !serviceName.MatchString(name):
-		return "", fmt.Errorf("%s: %q is not the name of a service", k.Address, name)
+		return "", say.Named(k.Address, say.Err("{value} is not the name of a service", "value", say.Quoted(name)))
 	}
 	return name, nil
 }
@@ -95,7 +98,7 @@ func (u unitKind) show(ctx context.Context, unit, name string) (string, error) {
 func (u unitKind) showOne(ctx context.Context, unit, name string, must bool) (string, error) {
 	out, err := u.systemctl(ctx, "show", "--property="+name, "--value", "--", unit)
 	if err == nil && out == "" && must {
-		err = fmt.Errorf("%s: systemd shows no property %s", unit, name)
+		err = say.Named(unit, say.Err("systemd shows no property {name}", "name", name))
 	}
 	return out, err
 }
@@ -117,8 +120,8 @@ func run(ctx context.Context, t target.Target, argv ...string) (string, error) {
 		return "", err
 	}
 	if out.Code != 0 {
-		return "", fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code,
-			strings.TrimSpace(string(out.Stderr)))
+		return "", say.Named(strings.Join(argv, " "), say.Err("exit status {code}: {output}",
+			"code", strconv.Itoa(out.Code), "output", strings.TrimSpace(string(out.Stderr))))
 	}
 	return strings.TrimSpace(string(out.Stdout)), nil
 }
@@ -126,12 +129,12 @@ func run(ctx context.Context, t target.Target, argv ...string) (string, error) {
 // Want implements Kind.
 func (u unitKind) Want(now journal.State, k apply.Knob, value string) (journal.State, error) {
 	if err := oneLine(value); err != nil || strings.HasSuffix(value, `\`) {
-		return now, fmt.Errorf("%s: %q is not a value of a unit", k.Address, value)
+		return now, say.Named(k.Address, say.Err("{value} is not a value of a unit", "value", say.Quoted(value)))
 	}
 	name := k.Address.Name()
 	if name == "NUMAPolicy" {
 		if err := host.LegalNUMAPolicy(value); err != nil {
-			return now, fmt.Errorf("%s: %w", k.Address, err)
+			return now, say.Named(k.Address, err)
 		}
 	}
 	want := now
@@ -176,10 +179,11 @@ func (u unitKind) Set(ctx context.Context, k apply.Knob, st journal.State) error
 		return err
 	}
 	if got != *st.Live {
-		err := fmt.Errorf("%s: asked for %s=%s, systemd has %s", unit, k.Address.Name(), *st.Live, got)
+		err := say.Named(unit, say.Err("asked for {name}={value}, systemd has {other}", "name", k.Address.Name(),
+			"value", *st.Live, "other", got))
 		if others, e := u.systemctl(ctx, "show", "--property=DropInPaths", "--value", "--", unit); e == nil &&
 			others != "" {
-			err = fmt.Errorf("%w: one of its drop-ins sets it too (%s)", err, others)
+			err = say.Err("{reason}: one of its drop-ins sets it too ({names})", "reason", err, "names", others)
 		}
 		return err
 	}

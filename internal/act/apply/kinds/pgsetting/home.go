@@ -112,7 +112,7 @@ func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now 
 		value := "" // which one makes no difference to who wins
 		text, err := formOf(at).set(file.Text, name, &value)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", at, err)
+			return "", say.Named(at, err)
 		}
 		r := conf.Resolve(target.ConfigFiles{Target: files, Replaced: at, Text: *text}, main, dir)
 		if winner, _ = r.Winner(name); winner.File != at {
@@ -142,7 +142,7 @@ func mayAlter(ctx context.Context, s *pgctl.Session, name string) (bool, error) 
 	}
 	rows, err := s.Rows(ctx, `select has_parameter_privilege($1::text, 'ALTER SYSTEM')::text`, name)
 	if err != nil || len(rows) != 1 {
-		return false, errors.Join(fmt.Errorf("right to ALTER SYSTEM"), err)
+		return false, errors.Join(say.Err("right to ALTER SYSTEM"), err)
 	}
 	return rows[0][0] == "true", nil
 }

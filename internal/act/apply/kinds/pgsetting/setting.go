@@ -3,7 +3,6 @@ package pgsetting
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"strconv"
@@ -58,7 +57,8 @@ func (p Kind) look(ctx context.Context, k apply.Knob, s *pgctl.Session) (journal
 		}
 		row, ok := rows[name]
 		if !ok {
-			return state, fmt.Errorf("%s: this server has no such setting, or does not show it to %s", name, s.Role)
+			return state, say.Named(name, say.Err("this server has no such setting, or does not show it to {role}",
+				"role", s.Role))
 		}
 		if row.Source == "command line" {
 			return state, &say.Problem{Message: say.M("{name} is set on the command line of the server, which wins "+
@@ -203,7 +203,7 @@ func (p Kind) lookFile(ctx context.Context, at string, k apply.Knob, s *pgctl.Se
 func (p Kind) Want(now journal.State, k apply.Knob, value string) (journal.State, error) {
 	name := k.Address.Name()
 	if now.File == nil {
-		return now, fmt.Errorf("%s: no file to write it to", name)
+		return now, say.Named(name, say.Err("no file to write it to"))
 	}
 	file, err := formOf(now.File.Path).with(*now.File, name, &value)
 	if err != nil {
@@ -295,7 +295,7 @@ func (p Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 		return &say.Problem{Message: say.M("allow_alter_system is off on this server"),
 			Hint: say.M("run pgfettle as root or as the owner of the data directory"), Code: say.CodeNoAccess}
 	default:
-		return errors.Join(fmt.Errorf("%s: not to be written over SQL alone", want.File.Path), err)
+		return errors.Join(say.Named(want.File.Path, say.Err("not to be written over SQL alone")), err)
 	}
 	if now, err = p.lookWritten(ctx, want.File.Path, k, s); err != nil || now.Same(*want.File) {
 		return err
@@ -303,7 +303,7 @@ func (p Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 	if byFile && now.Text != nil && want.File.Text != nil && *now.Text == *want.File.Text {
 		return p.setFile(k.Instance, *want.File) // the server gives the file its own mode
 	}
-	return fmt.Errorf("%s: the server made something else of it than was asked for", want.File.Path)
+	return say.Named(want.File.Path, say.Err("the server made something else of it than was asked for"))
 }
 
 func (p Kind) lookWritten(ctx context.Context, at string, k apply.Knob, s *pgctl.Session) (journal.File, error) {
@@ -335,7 +335,7 @@ func runSteps(ctx context.Context, s *pgctl.Session, steps []conf.Step) error {
 			return err
 		}
 		if err := s.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("ALTER SYSTEM for %s: %w", st.Name, err)
+			return say.Err("ALTER SYSTEM for {name}: {reason}", "name", st.Name, "reason", err)
 		}
 	}
 	return nil
@@ -402,7 +402,7 @@ func autoFile(ctx context.Context, s *pgctl.Session) (journal.File, error) {
 	rows, err := s.Rows(ctx, `select t, (t is null)::text from pg_read_file('`+conf.AutoFile+`', 0, $1::int8, true) t`,
 		strconv.Itoa(target.MaxConfigFile))
 	if err != nil || len(rows) != 1 {
-		return f, errors.Join(fmt.Errorf("%s through the server", conf.AutoFile), err)
+		return f, errors.Join(say.Err("{name} through the server", "name", conf.AutoFile), err)
 	}
 	if rows[0][1] == "false" {
 		f.Text = &rows[0][0]

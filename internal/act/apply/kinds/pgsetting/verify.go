@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -62,8 +63,8 @@ func (p Kind) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.
 	for _, c := range changes {
 		row, ok := rows[c.Address.Name()]
 		if !ok {
-			return out, fmt.Errorf("%s: this server has no such setting, or does not show it to %s",
-				c.Address.Name(), s.Role)
+			return out, say.Named(c.Address.Name(), say.Err("this server has no such setting, or does not show "+
+				"it to {role}", "role", s.Role))
 		}
 		value := row.Value
 		if !row.OfInstance() {

@@ -31,7 +31,7 @@ func optionOf(k apply.Knob) (name, option string, err error) {
 		return "", "", fmt.Errorf("%s is not the address of an option of a tablespace", k.Address)
 	}
 	if k.Instance == nil {
-		return "", "", fmt.Errorf("%s: it is not known which server has it", k.Address)
+		return "", "", say.Named(k.Address, say.Err("it is not known which server has it"))
 	}
 	return name, option, nil
 }
@@ -113,7 +113,7 @@ func (t Kind) Want(now journal.State, k apply.Knob, value string) (journal.State
 		return now, err
 	}
 	if value != knob.Unset && !plan.TablespaceValue.MatchString(value) {
-		return now, fmt.Errorf("%s: %q is not a value of it", k.Address, value)
+		return now, say.Named(k.Address, say.Err("{value} is not a value of it", "value", say.Quoted(value)))
 	}
 	return journal.State{Live: &value}, nil
 }
@@ -136,14 +136,14 @@ func (t Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 		case *want.Live:
 			return nil
 		case noTablespace:
-			return fmt.Errorf("there is no tablespace %q", name)
+			return say.Err("there is no tablespace {name}", "name", say.Quoted(name))
 		}
 		// else it is refused where default_transaction_read_only is on
 		if err := s.Exec(ctx, "SET default_transaction_read_only = off"); err != nil {
 			return err
 		}
 		if err := s.Exec(ctx, sql); err != nil {
-			return fmt.Errorf("ALTER TABLESPACE: %w", err)
+			return say.Named("ALTER TABLESPACE", err)
 		}
 		return nil
 	})

@@ -148,7 +148,7 @@ func (w *Kind) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 func linkedPlace(dir string, here movewal.Place, f *journal.File) (movewal.Place, error) {
 	switch {
 	case f.Text == nil:
-		return movewal.Place{}, fmt.Errorf("%s: where it is to lead is not known", f.Path)
+		return movewal.Place{}, say.Named(f.Path, say.Err("where it is to lead is not known"))
 	case *f.Text == here.Link:
 		return here, nil
 	case *f.Text == "":
