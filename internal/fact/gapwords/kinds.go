@@ -114,7 +114,7 @@ var ofPrograms = []say.Template{
 	"the first line is no process id",
 }
 
-// Of an evidence or a history that cannot be read.
+// Of an evidence, a history or a plan that cannot be read.
 var ofStored = []say.Template{
 	"history {file}: {reason}",
 	"no history found",
@@ -134,4 +134,10 @@ var ofStored = []say.Template{
 	"the file is cut off: its last line, «{name}», is missing",
 	"{value} is not a usable name",
 	"bad escape",
+	"more than {n} instances",
+	"more than {n} processes",
+	"not valid UTF-8",
+	"no schema name",
+	"data after the end of the plan",
+	"no snapshot hash",
 }

@@ -186,6 +186,8 @@ var connections = []say.Template{
 	"the port of the server is not known",
 	"the server has no socket, and its lock file names an address that is none of this host",
 	"the server has no socket that can be reached from here",
+	"requirepeer={name}, and {path} is served by user id {uid}",
+	"not a Unix socket",
 	"the server of {value} has ended meanwhile",
 	"nothing is done on behalf of {at}",
 	"not asked, as the server process that reads it would hang: {reason}",
@@ -253,6 +255,7 @@ var logs = []say.Template{
 	"1 file, {size} of it, was left out, beyond the newest {most} of a format and {limit}",
 	"journalctl shows no message of the server",
 	"messages before the newest {n} were left out",
+	"it is longer unpacked than is read of it",
 }
 
 // Of measurements that were not made.

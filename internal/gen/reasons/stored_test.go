@@ -21,9 +21,8 @@ var stored = []string{"act/apply", "act/pgctl", "act/movewal", "act/target", "ac
 var unstored = map[string]string{
 	"NOTIFY_SOCKET is neither a path nor an abstract name": "of a service, which has no journal",
 	"service manager: {reason}":                            "of a service, which has no journal",
-	"it is longer unpacked than is read of it":             "of a log that a person named",
-	"phase {value}": "of a note that no move has written",
-	"place {value}": "of a note that no move has written",
+	"phase {value}":                                        "of a note that no move has written",
+	"place {value}":                                        "of a note that no move has written",
 }
 
 // TestStoredErrorsAreRecognized holds that an error that a journal has as its reason is told in the language of who

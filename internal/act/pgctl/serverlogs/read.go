@@ -6,13 +6,11 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-
-	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // ErrCut is that of a packed log which is longer than its own end says, or than
 // is read of one.
-var ErrCut = say.Err("it is longer unpacked than is read of it")
+var ErrCut = errors.New("it is longer unpacked than is read of it")
 
 // reader reads a part of a file.
 type reader struct {
