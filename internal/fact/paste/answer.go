@@ -126,7 +126,8 @@ func settingAnswer(w *window, c string) (f found) {
 	}
 	p := paramsByName()[strings.ToLower(name)]
 	if p.Type == "string" && (strings.Contains(t, "  ") || strings.HasPrefix(t, "ERROR:") ||
-		strings.HasPrefix(t, "psql:")) {
+		strings.HasPrefix(t, "psql:") || reSentence.MatchString(t) || rePathName.MatchString(name) &&
+		strings.Contains(t, " ") && !rePathStart.MatchString(t)) {
 		return
 	}
 	f.n, f.kind = 1, Show
@@ -140,6 +141,13 @@ func settingAnswer(w *window, c string) (f found) {
 	f.add(settingOf(name, t, "", shown))
 	return f
 }
+
+var (
+	// reSentence is what a person wrote where an answer is looked for: some words and how a sentence ends.
+	reSentence  = regex.New(`^\p{L}[\p{L}'’]*(?:,? [\p{L}'’()"-]+)+ ?[.:?!]$`)
+	rePathName  = regex.New(`_(?:directory|directories|file)$`)
+	rePathStart = regex.New(`^["']?(?:/|[A-Za-z]:[\\/])`)
+)
 
 // sysctlValues reads the values of sysctl -n, one for each name.
 func sysctlValues(w *window, names []string) (f found) {

@@ -181,7 +181,7 @@ func readNode(w *window) (f found) {
 // kubectl describe pod: what a container may take, and how it ended.
 var (
 	reAmounts  = regex.New(`^(Limits|Requests):$`)
-	reEnded    = regex.New(`^(?:Last State|State):\s+(Terminated|Running|Waiting)$`)
+	reEnded    = regex.New(`^(?:Last State|Last Termination State|State):\s+(Terminated|Running|Waiting)$`)
 	rePodField = regex.New(`^(Reason|Exit Code|Started|Finished|Signal|Message):\s+(\S.*)$`)
 )
 

@@ -221,6 +221,9 @@ var (
 	reNodeHead = regex.New(`^Node \d+(?:\s+Node \d+)*(?:\s+Total)?$`)
 	reNodeRow  = regex.New(`^([A-Z]\w*(?:\(\w+\))?)((?:\s+\d+\.\d\d){1,65})$`)
 	nodeNames  = map[string]string{"MemTotal": "numa.node.total", "MemFree": "numa.node.free"}
+	nodeSums   = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free", "AnonPages": "memory.anonymous",
+		"Shmem": "memory.shared", "PageTables": "memory.page_tables", "AnonHugePages": "memory.transparent_huge_pages",
+		"Dirty": "memory.dirty", "Slab": "memory.slab"}
 )
 
 func readNodeMeminfo(w *window) (f found) {
@@ -245,7 +248,7 @@ func readNodeMeminfo(w *window) (f found) {
 		return
 	}
 	var nodes []string
-	rows := 0
+	rows, total := 0, false
 	for i := range w.lines {
 		t := w.t(i)
 		switch {
@@ -259,6 +262,7 @@ func readNodeMeminfo(w *window) (f found) {
 					nodes = append(nodes, c)
 				}
 			}
+			total = strings.HasSuffix(t, " Total")
 			f.n = i + 1
 			continue
 		}
@@ -270,8 +274,11 @@ func readNodeMeminfo(w *window) (f found) {
 		f.n = i + 1
 		for k, c := range strings.Fields(m[2]) {
 			v, ok := decimal(c)
+			a := amount{int64(math.Round(v * mb)), mb / 100}
 			if name := nodeNames[m[1]]; ok && name != "" && k < len(nodes) {
-				f.add(amount{int64(math.Round(v * mb)), mb / 100}.fact(name, nodes[k]))
+				f.add(a.fact(name, nodes[k]))
+			} else if name = nodeSums[m[1]]; ok && name != "" && total && k == len(nodes) {
+				f.add(a.fact(name, ""))
 			}
 		}
 	}

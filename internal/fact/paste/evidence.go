@@ -365,7 +365,7 @@ func (m *maker) settings() pg.Rows {
 	}
 	at := map[string]given{}
 	for rank := 1; rank <= 3; rank++ {
-		for _, p := range m.used(ShowAll, PgSettings, Show, PostgresConf, PgControldata) {
+		for _, p := range m.used(ShowAll, PgSettings, Show, PostgresConf, PgControldata, Tuner) {
 			if sourceOf(p.Kind) != rank {
 				continue
 			}

@@ -27,6 +27,9 @@ func readUname(w *window) (f found) {
 	f.add(word("kernel.release", "", m[2]))
 	if m[1] != "" {
 		f.add(word("host.name", "", m[1]))
+		if strings.HasPrefix(w.command, "uname") && !w.at {
+			f.host = m[1]
+		}
 	}
 	if m[4] != "" {
 		f.add(word("cpu.architecture", "", m[4]))

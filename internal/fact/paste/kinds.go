@@ -69,6 +69,7 @@ const (
 	Mdstat          Kind = "mdstat"
 	Lvm             Kind = "lvm" // pvs, vgs, lvs
 	PatroniList     Kind = "patronictl_list"
+	Tuner           Kind = "postgresqltuner"
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -105,10 +106,12 @@ func init() {
 		{Mdstat, readArrays},
 		{Lvm, readVolumes},
 		{PatroniList, readMembers},
+		{Tuner, readTuner},
 		{Unit, readProperties},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},
 		{Lscpu, readJSON},
+		{Lscpu, readCPUTable},
 		{Lsblk, readLsblk},
 		{Findmnt, readFindmnt},
 		{Mount, readMount},
