@@ -221,9 +221,9 @@ var (
 	reNodeHead = regex.New(`^Node \d+(?:\s+Node \d+)*(?:\s+Total)?$`)
 	reNodeRow  = regex.New(`^([A-Z]\w*(?:\(\w+\))?)((?:\s+\d+\.\d\d){1,65})$`)
 	nodeNames  = map[string]string{"MemTotal": "numa.node.total", "MemFree": "numa.node.free"}
-	nodeSums   = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free", "AnonPages": "memory.anonymous",
-		"Shmem": "memory.shared", "PageTables": "memory.page_tables", "AnonHugePages": "memory.transparent_huge_pages",
-		"Dirty": "memory.dirty", "Slab": "memory.slab"}
+	nodeSums   = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free",
+		"AnonPages": "memory.anonymous", "Shmem": "memory.shared", "PageTables": "memory.page_tables",
+		"AnonHugePages": "memory.transparent_huge_pages", "Dirty": "memory.dirty", "Slab": "memory.slab"}
 )
 
 func readNodeMeminfo(w *window) (f found) {

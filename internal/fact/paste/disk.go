@@ -15,8 +15,8 @@ var (
 			`\s+\S.*(?:/|\bon\b|auf|sur|en|em|su|挂载点|マウント位置|в|na|op)\S*$`)
 	reDfRow = regex.New(
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
-			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(?:(\d[\d.]*[kMGT]?)\s+(\d[\d.]*[kMGT]?)\s+(?:\d{1,3}%` +
-			`|-)\s+)?(/\S*)`) // on macOS and with -i on FreeBSD, the inodes stand in the same row
+			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(?:(\d[\d.]*[kMGT]?)\s+(\d[\d.]*[kMGT]?)\s+` +
+			`(?:\d{1,3}%|-)\s+)?(/\S*)`) // on macOS and with -i on FreeBSD, the inodes stand in the same row
 	reDfLong  = regex.New(`^/\S+$|^\S+:/\S*$`)
 	reDfWords = regex.New(`^\p{L}[^=|{}\[\]();"]{12,160}$`)
 	reInodes  = regex.New(

@@ -102,7 +102,16 @@ var (
 			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
 			`|amazon linux|` +
 			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
-	reWelcome = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
+	reFieldRAM = regex.New(
+		`(?i)^[*_]{0,2}(?:(?:total |server )?(?:ram|memory)|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?:` +
+			`[*_]{0,2}\s?(\d{1,5}) ?(gb|gib|g)(?: (?:ram|ddr\d?|ecc|of ram|memory))?\.?$`)
+	reFieldCPU = regex.New(
+		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)[*_]{0,2}\s?:[*_]{0,2}\s?(\d{1,4})` +
+			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
+	// of a program that draws the sign of the distribution
+	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
+	reFetchCPU    = regex.New(`^CPU: (\S.{2,60}?) \((\d{1,4})\)(?: @ \S+)?$`)
+	reWelcome     = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
 )
 
 func readFields(w *window) (f found) {
@@ -115,6 +124,9 @@ func readFields(w *window) (f found) {
 		f.add(word("os.name", "", m[1]), word("kernel.release", "", m[2]))
 		f.body = []string{m[1]}
 		return f
+	}
+	if x := stated(t); len(x) > 0 {
+		return found{n: 1, kind: Answer, sure: Likely, facts: x}
 	}
 	switch m := reFieldVersion.FindStringSubmatch(t); {
 	case m != nil:
@@ -130,4 +142,37 @@ func readFields(w *window) (f found) {
 	}
 	f.sure = Likely
 	return f
+}
+
+// nominal is how much of the memory that somebody names the kernel may not have: one part of it.
+const nominal = 8
+
+// stated reads what a line says of memory and CPUs in round numbers.
+func stated(t string) []Fact {
+	if m := reFetchMemory.FindStringSubmatch(t); m != nil {
+		used, ok1 := sized(m[1])
+		total, ok2 := sized(m[2])
+		if ok1 && ok2 {
+			return []Fact{used.fact("memory.used", ""), total.fact("memory.total", "")}
+		}
+	}
+	if m := reFetchCPU.FindStringSubmatch(t); m != nil {
+		n, _ := whole(m[2])
+		return []Fact{count("cpu.logical", "", n), word("cpu.model", "", m[1])}
+	}
+	if m := reFieldRAM.FindStringSubmatch(t); m != nil {
+		if n, ok := whole(m[1]); ok && n > 0 {
+			return []Fact{amount{n * gb, float64(n*gb) / nominal}.fact("memory.total", "")}
+		}
+	}
+	if m := reFieldCPU.FindStringSubmatch(t); m != nil {
+		if n, ok := whole(m[1]); ok && n > 0 {
+			name := "cpu.logical"
+			if strings.EqualFold(m[2], "cores") || strings.EqualFold(m[2], "core") {
+				name = "cpu.cores"
+			}
+			return []Fact{count(name, "", n)}
+		}
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ var (
 	rePath = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
 	// zsh of macOS names the folder without its path
 	reZsh   = regex.New(`^[\w.-]{1,64}@([\w.-]{1,255}) [\w.-]{1,64} %(?: (\S.*))?$`)
+	reDrive = regex.New(`^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}>\s?(.*)$`) // a shell of Windows
 	rePgcli = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
 	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
 		`('"^!$])[#>](?:\s+(.*)|)$`)
@@ -58,7 +59,9 @@ func init() {
 			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
 			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci n` +
 			`vme vgs lvs pvs time dd hdparm fdisk dstat iotop atop stat perf strace k microk8s helm doas runuser ` +
-			`gosu timeout wc lsof prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
+			`gosu timeout wc lsof sw_vers vm_stat system_profiler systeminfo qm pct pveversion lsmem lshw hwinfo ` +
+			`systemd-cgtop systemd-cgls systemd-detect-virt nvidia-smi ` +
+			`prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
 			`pg_basebackup initdb while for tree printenv pg_isready smem pgcli inxi neofetch taskset`) {
 		programs[w] = true
 	}
@@ -203,6 +206,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	}
 	if m := rePath.FindStringSubmatch(t); m != nil && isCommand(m[3]) {
 		return m[1], strings.TrimSpace(m[3]), false, true
+	}
+	if m := reDrive.FindStringSubmatch(t); m != nil {
+		return "", strings.TrimSpace(m[1]), false, true
 	}
 	if m := rePgcli.FindStringSubmatch(t); m != nil {
 		return "", strings.TrimSpace(m[1]), true, true

@@ -28,7 +28,8 @@ var (
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
 		`(\d+(?:[.,]\d+)?)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail \pL+)`)
-	reTopTable = regex.New(`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S|^PID\s(?:.*\s)?(?:VIRT|RES)\s.*(?:COMMAND|Command)$`)
+	reTopTable = regex.New(
+		`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S|^PID\s(?:.*\s)?(?:VIRT|RES)\s.*(?:COMMAND|Command)$`)
 	reTopState = regex.New(`^[RSDZTtIX]$`)
 	reTopRow   = regex.New(
 		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s` +
@@ -104,8 +105,9 @@ func topMemory(s string) bool {
 
 // topColumns are the columns of a table whose order is not the one that top begins with; none where it is.
 func topColumns(head string) columns {
-	c := columnsOf(strings.ToUpper(head))
-	if c.at("VIRT") == 4 && c.at("RES") == 5 && c.at("SHR") == 6 && c.at("S") == 7 && len(c.names) == 12 {
+	c := columnsOf(strings.ToUpper(strings.NewReplacer("▽", " ", "△", " ").Replace(head))) // htop: what it sorts by
+	if len(c.names) == 12 && c.at("PR") == 2 && c.at("VIRT") == 4 && c.at("RES") == 5 && c.at("SHR") == 6 &&
+		c.at("S") == 7 {
 		return columns{}
 	}
 	return c
