@@ -145,8 +145,13 @@ end:
 	if err != nil {
 		return found{}
 	}
-	f.add(count("cpu.logical", "", int64(c.Logical)), count("cpu.cores", "", int64(c.Cores)),
-		count("cpu.sockets", "", int64(c.Sockets)))
+	if cutInfo(f.body) {
+		f.body = []string{}
+		f.notes = append(f.notes, "lines were left out: there may be more processors")
+	} else {
+		f.add(count("cpu.logical", "", int64(c.Logical)), count("cpu.cores", "", int64(c.Cores)),
+			count("cpu.sockets", "", int64(c.Sockets)))
+	}
 	if c.Model != "" {
 		model = c.Model
 	}
@@ -157,6 +162,31 @@ end:
 		f.notes = append(f.notes, "lines were left out: there may be more processors")
 	}
 	return f
+}
+
+// cutInfo says whether /proc/cpuinfo was cut: its last processor has fewer lines than its first, or the only one that is
+// there has siblings.
+func cutInfo(body []string) bool {
+	var blocks []int // lines of each processor
+	siblings := int64(1)
+	for _, t := range body {
+		m := reKeyValue.FindStringSubmatch(t)
+		if m == nil {
+			continue
+		}
+		if m[1] == "processor" {
+			blocks = append(blocks, 0)
+		} else if len(blocks) == 0 {
+			return false // chosen lines
+		}
+		blocks[len(blocks)-1]++
+		if n, ok := whole(m[2]); ok && m[1] == "siblings" {
+			siblings = n
+		}
+	}
+	last := len(blocks) - 1
+	return last > 0 && blocks[last] < blocks[0] && blocks[0] > 3 && blocks[last-1] == blocks[0] ||
+		last == 0 && siblings > 1
 }
 
 // readNumactl reads numactl --hardware.

@@ -17,6 +17,7 @@ var (
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
 			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(?:(\d[\d.]*[kMGT]?)\s+(\d[\d.]*[kMGT]?)\s+` +
 			`(?:\d{1,3}%|-)\s+)?(/\S*)`) // on macOS and with -i on FreeBSD, the inodes stand in the same row
+	reDfAIX   = regex.New(`^Filesystem\s+(512|1024|MB|GB)[- ]blocks\s+Free\s+%Used\s+Iused\s+%Iused\s+Mounted on$`)
 	reDfLong  = regex.New(`^/\S+$|^\S+:/\S*$`)
 	reDfWords = regex.New(`^\p{L}[^=|{}\[\]();"]{12,160}$`)
 	reInodes  = regex.New(
@@ -80,7 +81,32 @@ func readDfOutput(w *window) (f found) {
 	return f
 }
 
+// readDfAIX reads df of AIX, which tells what is free before what is used.
+func readDfAIX(w *window) (f found) {
+	m := reDfAIX.FindStringSubmatch(w.t(0))
+	base := map[string]int64{"512": 512, "1024": kb, "MB": mb, "GB": gb}[m[1]]
+	for f.n = 1; f.n < len(w.lines); f.n++ {
+		c := strings.Fields(w.t(f.n))
+		if len(c) != 7 || !strings.HasPrefix(c[6], "/") {
+			break
+		}
+		total, ok1 := amountOf(c[1], base)
+		free, ok2 := amountOf(c[2], base)
+		if ok1 && ok2 {
+			f.add(total.fact("space.total", c[6]), free.fact("space.free", c[6]))
+		}
+		f.add(word("space.source", c[6], c[0]))
+	}
+	if len(f.facts) == 0 {
+		return found{}
+	}
+	return f
+}
+
 func readDf(w *window) (f found) {
+	if reDfAIX.MatchString(w.t(0)) {
+		return readDfAIX(w)
+	}
 	if strings.Contains(w.t(0), "Mounted on") && !strings.HasSuffix(w.t(0), "% Mounted on") &&
 		!strings.HasSuffix(w.t(0), "Capacity Mounted on") && !reDfRow.MatchString(w.t(1)) {
 		if f = readDfOutput(w); f.n > 0 {

@@ -159,6 +159,38 @@ func readComposed(w *window) (f found) {
 	return f
 }
 
+// docker ps.
+var (
+	reDockerPs = regex.New(`^CONTAINER ID\s+IMAGE\s+COMMAND\s+CREATED(?: AT)?\s+STATUS\s.*NAMES$`)
+	rePsCell   = regex.New(`\s{2,}|\t`)
+	reUpSince  = regex.New(`^(?:Up|Exited|Restarting|Created|Paused|Dead|Removal)\b`)
+)
+
+func readContainers(w *window) (f found) {
+	if !reDockerPs.MatchString(w.t(0)) {
+		return
+	}
+	for f.n = 1; f.n < len(w.lines); f.n++ {
+		c := strings.Split(rePsCell.ReplaceAllString(w.t(f.n), "\x00"), "\x00")
+		if len(c) < 5 || !reContainerID.MatchString(c[0]) {
+			break
+		}
+		name := c[len(c)-1]
+		f.add(word("container.image", name, c[1]))
+		for _, s := range c[2 : len(c)-1] {
+			if reUpSince.MatchString(s) {
+				f.add(word("container.status", name, s))
+			}
+		}
+	}
+	if len(f.facts) == 0 {
+		return found{}
+	}
+	return f
+}
+
+var reContainerID = regex.New(`^[0-9a-f]{12,64}$`)
+
 // kubectl get pods.
 var (
 	rePodsHead = regex.New(`^(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\s+AGE\b`)

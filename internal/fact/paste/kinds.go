@@ -77,6 +77,8 @@ const (
 	Packages        Kind = "packages"      // dpkg -l, rpm -qa
 	Listen          Kind = "listen"        // ss, netstat
 	Windows         Kind = "systeminfo"
+	Stated          Kind = "stated"    // by a person
+	Containers      Kind = "docker_ps" // and podman ps
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -116,6 +118,7 @@ func init() {
 		{Tuner, readTuner},
 		{Engine, readEngine},
 		{Pods, readPods},
+		{Containers, readContainers},
 		{Windows, readOther},
 		{Unit, readProperties},
 		{Numactl, readNumactl},

@@ -108,6 +108,9 @@ var (
 	reFieldCPU = regex.New(
 		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)[*_]{0,2}\s?:[*_]{0,2}\s?(\d{1,4})` +
 			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
+	// an item of a list
+	reBareRAM = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
+	reBareCPU = regex.New(`(?i)^(\d{1,4}) ?(v?cpus?|vcores?|cores?|threads|ядер)\.?$`)
 	// of a program that draws the sign of the distribution
 	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
 	reFetchCPU    = regex.New(`^CPU: (\S.{2,60}?) \((\d{1,4})\)(?: @ \S+)?$`)
@@ -126,7 +129,7 @@ func readFields(w *window) (f found) {
 		return f
 	}
 	if x := stated(t); len(x) > 0 {
-		return found{n: 1, kind: Answer, sure: Likely, facts: x}
+		return found{n: 1, kind: Stated, sure: Likely, facts: x}
 	}
 	switch m := reFieldVersion.FindStringSubmatch(t); {
 	case m != nil:
@@ -144,10 +147,8 @@ func readFields(w *window) (f found) {
 	return f
 }
 
-// nominal is how much of the memory that somebody names the kernel may not have: one part of it.
-const nominal = 8
-
-// stated reads what a line says of memory and CPUs in round numbers.
+// stated reads what a person says of memory and CPUs, in round numbers: it is no measure, and has names of its own. What
+// a program counted is as good as what free says.
 func stated(t string) []Fact {
 	if m := reFetchMemory.FindStringSubmatch(t); m != nil {
 		used, ok1 := sized(m[1])
@@ -160,18 +161,22 @@ func stated(t string) []Fact {
 		n, _ := whole(m[2])
 		return []Fact{count("cpu.logical", "", n), word("cpu.model", "", m[1])}
 	}
-	if m := reFieldRAM.FindStringSubmatch(t); m != nil {
+	m := reFieldRAM.FindStringSubmatch(t)
+	if m == nil {
+		m = reBareRAM.FindStringSubmatch(t)
+	}
+	if m != nil {
 		if n, ok := whole(m[1]); ok && n > 0 {
-			return []Fact{amount{n * gb, float64(n*gb) / nominal}.fact("memory.total", "")}
+			return []Fact{amount{n * gb, gb}.fact("stated.memory", "")}
 		}
 	}
-	if m := reFieldCPU.FindStringSubmatch(t); m != nil {
+	if m = reFieldCPU.FindStringSubmatch(t); m == nil {
+		m = reBareCPU.FindStringSubmatch(t)
+	}
+	if m != nil {
 		if n, ok := whole(m[1]); ok && n > 0 {
-			name := "cpu.logical"
-			if strings.EqualFold(m[2], "cores") || strings.EqualFold(m[2], "core") {
-				name = "cpu.cores"
-			}
-			return []Fact{count(name, "", n)}
+			return []Fact{count(map[bool]string{true: "stated.cores", false: "stated.cpus"}[strings.HasPrefix(
+				strings.ToLower(m[2]), "core")], "", n)}
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ var kindNames = map[paste.Kind]string{paste.Meminfo: "/proc/meminfo", paste.CPUI
 	paste.HugePool: "/sys/kernel/mm/hugepages", paste.ProcVmstat: "/proc/vmstat", paste.Mdstat: "/proc/mdstat",
 	paste.Lvm: "LVM", paste.PatroniList: "patronictl list", paste.Engine: "docker info",
 	paste.Inspect: "docker inspect", paste.Pods: "kubectl get pods", paste.Guest: "Proxmox guest",
-	paste.Listen: "ss"}
+	paste.Listen: "ss", paste.Stated: "what its author says", paste.Containers: "docker ps"}
 
 // PartName is how a kind of part is called.
 func PartName(k paste.Kind) string {
