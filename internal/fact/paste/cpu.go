@@ -164,8 +164,8 @@ end:
 	return f
 }
 
-// cutInfo says whether /proc/cpuinfo was cut: its last processor has fewer lines than its first, or the only one that is
-// there has siblings.
+// cutInfo says whether /proc/cpuinfo was cut: its last processor has fewer lines than its first,
+// or the only one that is there has siblings.
 func cutInfo(body []string) bool {
 	var blocks []int // lines of each processor
 	siblings := int64(1)

@@ -147,8 +147,8 @@ func readFields(w *window) (f found) {
 	return f
 }
 
-// stated reads what a person says of memory and CPUs, in round numbers: it is no measure, and has names of its own. What
-// a program counted is as good as what free says.
+// stated reads what a person says of memory and CPUs, in round numbers: it is no measure, and has names of its own.
+// What a program counted is as good as what free says.
 func stated(t string) []Fact {
 	if m := reFetchMemory.FindStringSubmatch(t); m != nil {
 		used, ok1 := sized(m[1])
