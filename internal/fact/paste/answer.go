@@ -13,6 +13,7 @@ var (
 	reBareRelease = regex.New(`^\d+\.\d+\.\d+[\w.+~-]*$`)
 	reUlimitOne   = regex.New(`^ulimit\s+(?:-[SH]\s+)?-[SH]?([a-z])$`)
 	reLoadAvg     = regex.New(`^(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) \d+/\d+ \d+$`)
+	reBareMajor   = regex.New(`^\d{1,2}(?:\.\d{1,2})?$`)
 	reBareKB      = regex.New(`^(\d{1,15})(?: kB)?$`)
 	reDate        = regex.New(`\b\d\d:\d\d:\d\d\b.{0,20}\b\d{4}\b|\b\d{4}\b.{0,20}\b\d\d:\d\d:\d\d\b`)
 	reShown       = regex.New(`(?i)\bshow\s+"?([a-z_][\w.]*)"?\s*;?\s*["']?(?:\s.*)?$`)
@@ -83,7 +84,16 @@ func answerOf(w *window, c string) (f found) {
 		return settingAnswer(w, c)
 	case strings.HasPrefix(words[0], "psql") && reClient.MatchString(t):
 		return one(Answer, word("client.version", "", reClient.FindStringSubmatch(t)[1]))
-	case words[0] == "cat" && len(words) == 2 && strings.HasSuffix(words[1],
+	case words[0] == "cat" && len(words) == 2 && strings.HasSuffix(words[1], "/PG_VERSION") &&
+		reBareMajor.MatchString(t):
+		return one(Version, word("server.major", "", t))
+	case words[0] == "cat" && len(words) == 2 && strings.HasSuffix(words[1], "/postmaster.pid"):
+		return pidFile(w)
+	case words[0] == "cat" && len(words) == 2 && words[1] == "/etc/debian_version" && reBareMajor.MatchString(t):
+		x := one(OSRelease, word("os.name", "", "Debian "+t))
+		x.body = []string{"Debian " + t}
+		return x
+	case words[0] == "cat" && strings.HasSuffix(c,
 		"/oom_score_adj") && reBareNumber.MatchString(t):
 		n, _ := strconv.ParseInt(t, 10, 64)
 		return one(Answer, count("process.oom_score_adj", pidOf(c), n))
@@ -126,7 +136,8 @@ func settingAnswer(w *window, c string) (f found) {
 	}
 	p := paramsByName()[strings.ToLower(name)]
 	if p.Type == "string" && (strings.Contains(t, "  ") || strings.HasPrefix(t, "ERROR:") ||
-		strings.HasPrefix(t, "psql:")) {
+		strings.HasPrefix(t, "psql:") || reSentence.MatchString(t) || rePathName.MatchString(name) &&
+		strings.Contains(t, " ") && !rePathStart.MatchString(t)) {
 		return
 	}
 	f.n, f.kind = 1, Show
@@ -140,6 +151,13 @@ func settingAnswer(w *window, c string) (f found) {
 	f.add(settingOf(name, t, "", shown))
 	return f
 }
+
+var (
+	// reSentence is what a person wrote where an answer is looked for: some words and how a sentence ends.
+	reSentence  = regex.New(`^\p{L}[\p{L}'’]*(?:,? [\p{L}'’()"-]+)+ ?[.:?!]$`)
+	rePathName  = regex.New(`_(?:directory|directories|file)$`)
+	rePathStart = regex.New(`^["']?(?:/|[A-Za-z]:[\\/])`)
+)
 
 // sysctlValues reads the values of sysctl -n, one for each name.
 func sysctlValues(w *window, names []string) (f found) {
@@ -229,5 +247,19 @@ func readLoad(w *window) (f found) {
 			f.add(Fact{Name: name, Value: v})
 		}
 	}
+	return f
+}
+
+// pidFile reads postmaster.pid, which the server keeps while it runs.
+func pidFile(w *window) (f found) {
+	pid, ok1 := whole(w.t(0))
+	port, ok2 := whole(w.t(3))
+	if !ok1 || !ok2 || !strings.HasPrefix(w.t(1), "/") || port > 65535 {
+		return
+	}
+	f.add(word("data_directory", w.t(0), w.t(1)), setting("port", w.t(3), ""), count("process.postmaster", "", pid))
+	for f.n = 4; f.n < len(w.lines) && f.n < 9 && w.lines[f.n].is == content; f.n++ {
+	}
+	f.kind = Answer
 	return f
 }

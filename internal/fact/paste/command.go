@@ -173,6 +173,11 @@ var reSSH = regex.New(
 	`^(?:sudo\s+)?ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?([a-zA-Z0-9][\w.-]{` +
 		`0,254})\s+\S`)
 
+// rePodShell begins a shell in a pod.
+var rePodShell = regex.New(
+	`\b(?:kubectl|oc|k)\s(?:\S+\s+)*?exec\s+(?:-\S+\s+)*(?:pods?/)?([a-z0-9][\w.-]{0,254})\s+(?:-\S+\s+)*(?:-- )?` +
+		`(?:/bin/|/usr/bin/)?(?:ba|a|da|z)?sh$`)
+
 // remote is the host on which ssh ran a command.
 func remote(c string) string {
 	if m := reSSH.FindStringSubmatch(c); m != nil {

@@ -27,7 +27,7 @@ var (
 	reAllocable = regex.New(`^["']?(?i:allocatable)["']?:$`)
 	reResource  = regex.New(
 		`^(cpu|memory|pods|ephemeral-storage|hugepages-\w+|attachable-[\w-]+|[\w.-]+/[\w.-]+):\s+["']?` +
-			`(\d{1,18})([KMGT]i|[kMGTm])?["']?$`)
+			`(\d{1,18}(?:\.\d{1,3})?)([KMGT]i|[kMGTmg])?["']?$`)
 )
 
 // sized reads a size of docker and podman, where MiB is of 1024 and MB of 1000.
@@ -180,12 +180,32 @@ func readNode(w *window) (f found) {
 
 // kubectl describe pod: what a container may take, and how it ended.
 var (
-	reAmounts  = regex.New(`^(Limits|Requests):$`)
-	reEnded    = regex.New(`^(?:Last State|State):\s+(Terminated|Running|Waiting)$`)
+	reAmounts  = regex.New(`^["']?([Ll]imits|[Rr]equests|reservations)["']?:$`)
+	reEndedOf  = regex.New(`^(exitCode|reason|finishedAt|startedAt|containerID|message|signal):\s*["']?(.*?)["']?$`)
+	reEnded    = regex.New(`^(?:Last State|Last Termination State|State):\s+(Terminated|Running|Waiting)$`)
 	rePodField = regex.New(`^(Reason|Exit Code|Started|Finished|Signal|Message):\s+(\S.*)$`)
 )
 
 func readContainer(w *window) (f found) {
+	if t := w.t(0); t == "terminated:" || t == "lastState:" { // of YAML
+		for f.n = 1; f.n < len(w.lines) && f.n < 10; f.n++ {
+			p := reEndedOf.FindStringSubmatch(w.t(f.n))
+			if p == nil && w.t(f.n) != "terminated:" {
+				break
+			}
+			if p != nil && p[1] == "reason" {
+				f.add(word("container.ended", "", p[2]))
+			} else if p != nil && p[1] == "exitCode" {
+				if n, ok := whole(p[2]); ok {
+					f.add(count("container.exit_code", "", n))
+				}
+			}
+		}
+		if len(f.facts) == 0 {
+			return found{}
+		}
+		return f
+	}
 	if m := reEnded.FindStringSubmatch(w.t(0)); m != nil {
 		for f.n = 1; f.n < len(w.lines) && f.n < 8; f.n++ {
 			p := rePodField.FindStringSubmatch(w.t(f.n))
@@ -210,22 +230,34 @@ func readContainer(w *window) (f found) {
 	if m == nil {
 		return
 	}
-	name := map[string]string{"Limits": "_limit", "Requests": "_request"}[m[1]]
+	name := map[byte]string{'l': "_limit", 'r': "_request"}[m[1][0]|0x20]
+	composed := m[1] == "reservations" // docker counts in 1024, and kubectl in 1000 where there is no i
+	for i := 1; i < len(w.lines) && i < 4; i++ {
+		composed = composed || reCompose.MatchString(w.t(i))
+	}
 	for f.n = 1; f.n < len(w.lines); f.n++ {
+		if composed {
+			if c := reCompose.FindStringSubmatch(w.t(f.n)); c != nil && c[1] == "cpus" {
+				if v, ok := decimal(c[2]); ok {
+					f.add(Fact{Name: "container.cpu" + name, Value: v})
+				}
+				continue
+			}
+		}
 		r := reResource.FindStringSubmatch(w.t(f.n))
 		if r == nil {
 			break
 		}
-		if a, ok := amountOf(r[2]+r[3], 1); ok && r[1] == "memory" && r[3] != "m" {
-			if r[3] == "M" || r[3] == "G" || r[3] == "k" {
+		if a, ok := amountOf(r[2]+strings.ToUpper(r[3][:min(len(r[3]), 1)]), 1); ok && r[1] == "memory" &&
+			(r[3] != "m" || composed) {
+			if !composed && (r[3] == "M" || r[3] == "G" || r[3] == "k") {
 				a, ok = sized(r[2] + r[3] + "B")
 			}
 			a.step = 0
 			if ok {
 				f.add(a.fact("container.memory"+name, ""))
 			}
-		} else if n, ok := whole(r[2]); ok && r[1] == "cpu" {
-			v := float64(n)
+		} else if v, ok := decimal(r[2]); ok && r[1] == "cpu" {
 			if r[3] == "m" {
 				v /= 1000
 			}

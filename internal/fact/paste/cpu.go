@@ -145,8 +145,13 @@ end:
 	if err != nil {
 		return found{}
 	}
-	f.add(count("cpu.logical", "", int64(c.Logical)), count("cpu.cores", "", int64(c.Cores)),
-		count("cpu.sockets", "", int64(c.Sockets)))
+	if cutInfo(f.body) {
+		f.body = []string{}
+		f.notes = append(f.notes, "lines were left out: there may be more processors")
+	} else {
+		f.add(count("cpu.logical", "", int64(c.Logical)), count("cpu.cores", "", int64(c.Cores)),
+			count("cpu.sockets", "", int64(c.Sockets)))
+	}
 	if c.Model != "" {
 		model = c.Model
 	}
@@ -157,6 +162,31 @@ end:
 		f.notes = append(f.notes, "lines were left out: there may be more processors")
 	}
 	return f
+}
+
+// cutInfo says whether /proc/cpuinfo was cut: its last processor has fewer lines than its first,
+// or the only one that is there has siblings.
+func cutInfo(body []string) bool {
+	var blocks []int // lines of each processor
+	siblings := int64(1)
+	for _, t := range body {
+		m := reKeyValue.FindStringSubmatch(t)
+		if m == nil {
+			continue
+		}
+		if m[1] == "processor" {
+			blocks = append(blocks, 0)
+		} else if len(blocks) == 0 {
+			return false // chosen lines
+		}
+		blocks[len(blocks)-1]++
+		if n, ok := whole(m[2]); ok && m[1] == "siblings" {
+			siblings = n
+		}
+	}
+	last := len(blocks) - 1
+	return last > 0 && blocks[last] < blocks[0] && blocks[0] > 3 && blocks[last-1] == blocks[0] ||
+		last == 0 && siblings > 1
 }
 
 // readNumactl reads numactl --hardware.
@@ -221,6 +251,9 @@ var (
 	reNodeHead = regex.New(`^Node \d+(?:\s+Node \d+)*(?:\s+Total)?$`)
 	reNodeRow  = regex.New(`^([A-Z]\w*(?:\(\w+\))?)((?:\s+\d+\.\d\d){1,65})$`)
 	nodeNames  = map[string]string{"MemTotal": "numa.node.total", "MemFree": "numa.node.free"}
+	nodeSums   = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free",
+		"AnonPages": "memory.anonymous", "Shmem": "memory.shared", "PageTables": "memory.page_tables",
+		"AnonHugePages": "memory.transparent_huge_pages", "Dirty": "memory.dirty", "Slab": "memory.slab"}
 )
 
 func readNodeMeminfo(w *window) (f found) {
@@ -245,7 +278,7 @@ func readNodeMeminfo(w *window) (f found) {
 		return
 	}
 	var nodes []string
-	rows := 0
+	rows, total := 0, false
 	for i := range w.lines {
 		t := w.t(i)
 		switch {
@@ -259,6 +292,7 @@ func readNodeMeminfo(w *window) (f found) {
 					nodes = append(nodes, c)
 				}
 			}
+			total = strings.HasSuffix(t, " Total")
 			f.n = i + 1
 			continue
 		}
@@ -270,8 +304,11 @@ func readNodeMeminfo(w *window) (f found) {
 		f.n = i + 1
 		for k, c := range strings.Fields(m[2]) {
 			v, ok := decimal(c)
+			a := amount{int64(math.Round(v * mb)), mb / 100}
 			if name := nodeNames[m[1]]; ok && name != "" && k < len(nodes) {
-				f.add(amount{int64(math.Round(v * mb)), mb / 100}.fact(name, nodes[k]))
+				f.add(a.fact(name, nodes[k]))
+			} else if name = nodeSums[m[1]]; ok && name != "" && total && k == len(nodes) {
+				f.add(a.fact(name, ""))
 			}
 		}
 	}

@@ -15,7 +15,9 @@ var (
 			`\s+\S.*(?:/|\bon\b|auf|sur|en|em|su|挂载点|マウント位置|в|na|op)\S*$`)
 	reDfRow = regex.New(
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
-			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(/\S*)`)
+			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(?:(\d[\d.]*[kMGT]?)\s+(\d[\d.]*[kMGT]?)\s+` +
+			`(?:\d{1,3}%|-)\s+)?(/\S*)`) // on macOS and with -i on FreeBSD, the inodes stand in the same row
+	reDfAIX   = regex.New(`^Filesystem\s+(512|1024|MB|GB)[- ]blocks\s+Free\s+%Used\s+Iused\s+%Iused\s+Mounted on$`)
 	reDfLong  = regex.New(`^/\S+$|^\S+:/\S*$`)
 	reDfWords = regex.New(`^\p{L}[^=|{}\[\]();"]{12,160}$`)
 	reInodes  = regex.New(
@@ -79,7 +81,32 @@ func readDfOutput(w *window) (f found) {
 	return f
 }
 
+// readDfAIX reads df of AIX, which tells what is free before what is used.
+func readDfAIX(w *window) (f found) {
+	m := reDfAIX.FindStringSubmatch(w.t(0))
+	base := map[string]int64{"512": 512, "1024": kb, "MB": mb, "GB": gb}[m[1]]
+	for f.n = 1; f.n < len(w.lines); f.n++ {
+		c := strings.Fields(w.t(f.n))
+		if len(c) != 7 || !strings.HasPrefix(c[6], "/") {
+			break
+		}
+		total, ok1 := amountOf(c[1], base)
+		free, ok2 := amountOf(c[2], base)
+		if ok1 && ok2 {
+			f.add(total.fact("space.total", c[6]), free.fact("space.free", c[6]))
+		}
+		f.add(word("space.source", c[6], c[0]))
+	}
+	if len(f.facts) == 0 {
+		return found{}
+	}
+	return f
+}
+
 func readDf(w *window) (f found) {
+	if reDfAIX.MatchString(w.t(0)) {
+		return readDfAIX(w)
+	}
 	if strings.Contains(w.t(0), "Mounted on") && !strings.HasSuffix(w.t(0), "% Mounted on") &&
 		!strings.HasSuffix(w.t(0), "Capacity Mounted on") && !reDfRow.MatchString(w.t(1)) {
 		if f = readDfOutput(w); f.n > 0 {
@@ -89,7 +116,7 @@ func readDf(w *window) (f found) {
 	head := w.t(0)
 	base := int64(kb)
 	if dfHead(w) {
-		if reInodes.MatchString(head) || reDfI.MatchString(w.command) {
+		if !strings.Contains(head, "%iused") && (reInodes.MatchString(head) || reDfI.MatchString(w.command)) {
 			return readDfInodes(w)
 		}
 		if m := reBlocks.FindStringSubmatch(head); m != nil {
@@ -115,17 +142,22 @@ func readDf(w *window) (f found) {
 		}
 		m := reDfRow.FindStringSubmatch(t)
 		if m == nil {
-			if w.lines[f.n].is == elided {
+			if w.lines[f.n].is == elided || strings.HasPrefix(t, "map ") { // what macOS mounts on demand
 				f.n++
 				continue
 			}
 			break
 		}
-		at := m[7]
+		at := m[9]
 		for k, name := range []string{"space.total", "space.used", "space.free"} {
 			if a, ok := amountOf(m[3+k], base); ok {
 				f.add(a.fact(name, at))
 			}
+		}
+		used, ok1 := whole(m[7])
+		free, ok2 := whole(m[8])
+		if ok1 && ok2 && used <= maxAmount-min(free, maxAmount) {
+			f.add(count("space.files", at, used+free), count("space.files_free", at, free))
 		}
 		f.add(word("space.source", at, m[1]))
 		if m[2] != "" {
@@ -321,6 +353,7 @@ var (
 	reFstab     = regex.New(
 		`^((?:UUID|LABEL|PARTUUID|PARTLABEL|ID)=\S+|/dev/\S+|//\S+|tmpfs|proc|sysfs|devpts|none|[\w.-]+:/\S*|[\w` +
 			`-]+(?:/[\w-]+)+)\s+(/\S*|swap|none)\s+(\S+)\s+(\S+)(?:\s+(\d)(?:\s+(\d))?)?(?:\s+#.*)?$`)
+	reMounts    = regex.New(`^(\S+) (/\S*) ([\w.]{1,32}) ((?:rw|ro)(?:,\S*)?) 0 0$`) // /proc/mounts, of any source
 	reFstabHead = regex.New(`^# /etc/fstab`)
 	fsTypes     = map[string]bool{}
 )
@@ -399,7 +432,9 @@ func readFstab(w *window) (f found) {
 		}
 		m := reFstab.FindStringSubmatch(t)
 		if m == nil || !fsTypes[m[3]] && !fsTypes[strings.Split(m[3], ",")[0]] {
-			break
+			if m = reMounts.FindStringSubmatch(t); m == nil {
+				break
+			}
 		}
 		rows++
 		if strings.HasPrefix(m[4], "rw,") || strings.HasPrefix(m[4], "ro,") {

@@ -2,6 +2,8 @@ package paste
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +17,9 @@ const (
 // message returns the text of several lines that a line of JSON holds; "" where it has none.
 func message(t string) string {
 	at := strings.IndexByte(t, '{')
+	if strings.Count(t, `\n`) > 5 && (at < 0 || at > 300 || !strings.HasSuffix(t, "}")) && len(t) <= maxMessage {
+		return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`).Replace(t) // a piece of such a string
+	}
 	if at < 0 || at > 300 || !strings.HasSuffix(t, "}") || !strings.Contains(t, `\n`) {
 		return ""
 	}
@@ -24,6 +29,11 @@ func message(t string) string {
 	}
 	for _, k := range []string{"msg", "message", "log", "stdout", "output", "text", "MESSAGE"} {
 		if s, ok := m[k].(string); ok && strings.Count(s, "\n") > 1 && len(s) <= maxMessage {
+			return s
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if s, ok := m[k].(string); ok && strings.Count(s, "\n") > 3 && len(s) <= maxMessage {
 			return s
 		}
 	}

@@ -189,7 +189,7 @@ func (m *maker) kernel() {
 		m.Add("etc/os-release", `PRETTY_NAME="`+strings.ReplaceAll(f.Value.(string), `"`, "")+`"`)
 	}
 	for _, p := range m.used(OSRelease) {
-		if strings.Contains(p.body[0], "=") {
+		if len(p.body) > 0 && strings.Contains(p.body[0], "=") {
 			m.Add("etc/os-release", strings.Join(p.body, "\n"))
 		}
 	}
@@ -210,10 +210,14 @@ func (m *maker) kernel() {
 	for _, p := range m.used(THP) {
 		file := map[string]string{"thp.enabled": "enabled", "thp.defrag": "defrag",
 			"thp.shmem_enabled": "shmem_enabled"}[p.of]
-		m.Add("sys/kernel/mm/transparent_hugepage/"+file, p.body[0])
+		if file != "" && len(p.body) > 0 {
+			m.Add("sys/kernel/mm/transparent_hugepage/"+file, p.body[0])
+		}
 	}
 	for _, p := range m.used(Cmdline) {
-		m.Add("proc/cmdline", strings.TrimSpace(p.body[0]))
+		if len(p.body) > 0 {
+			m.Add("proc/cmdline", strings.TrimSpace(p.body[0]))
+		}
 	}
 	if f, ok := m.first("tuned.profile"); ok {
 		m.Add("etc/tuned/active_profile", f.Value.(string))
@@ -365,7 +369,7 @@ func (m *maker) settings() pg.Rows {
 	}
 	at := map[string]given{}
 	for rank := 1; rank <= 3; rank++ {
-		for _, p := range m.used(ShowAll, PgSettings, Show, PostgresConf, PgControldata) {
+		for _, p := range m.used(ShowAll, PgSettings, Show, PostgresConf, PgControldata, Tuner) {
 			if sourceOf(p.Kind) != rank {
 				continue
 			}

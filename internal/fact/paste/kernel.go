@@ -27,6 +27,9 @@ func readUname(w *window) (f found) {
 	f.add(word("kernel.release", "", m[2]))
 	if m[1] != "" {
 		f.add(word("host.name", "", m[1]))
+		if strings.HasPrefix(w.command, "uname") && !w.at {
+			f.host = m[1]
+		}
 	}
 	if m[4] != "" {
 		f.add(word("cpu.architecture", "", m[4]))
@@ -217,11 +220,23 @@ var (
 		`^(?:(/sys/\S+):)?((?:always|\[always\]|defer|defer\+madvise|within_size|advise|deny|force|madvise|never` +
 			`|\[[\w+]+\])(?: (?:always|defer|defer\+madvise|within_size|advise|deny|force|madvise|never|\[[\w+]+` +
 			`\])){2,6})$`)
+	reTHPFile = regex.New(`^/sys/kernel/mm/transparent_hugepage/(khugepaged/\w+|use_zero_page|hpage_pmd_size):(\d+)$`)
 	reChosen  = regex.New(`\[([\w+]+)\]`)
 	reCmdline = regex.New(`^(?:BOOT_IMAGE=\S+|root=\S+ |ro root=|initrd=\S+ )`)
 )
 
 func readTHP(w *window) (f found) {
+	if m := reTHPFile.FindStringSubmatch(w.t(0)); m != nil {
+		for f.n < len(w.lines) {
+			if m = reTHPFile.FindStringSubmatch(w.t(f.n)); m == nil {
+				break
+			}
+			f.add(word("thp.setting", m[1], m[2]))
+			f.n++
+		}
+		f.body = []string{}
+		return f
+	}
 	m := reTHP.FindStringSubmatch(w.t(0))
 	if m == nil {
 		return

@@ -69,6 +69,16 @@ const (
 	Mdstat          Kind = "mdstat"
 	Lvm             Kind = "lvm" // pvs, vgs, lvs
 	PatroniList     Kind = "patronictl_list"
+	Tuner           Kind = "postgresqltuner"
+	Engine          Kind = "docker_info"    // and version
+	Inspect         Kind = "docker_inspect" // and what a compose file limits
+	Pods            Kind = "kubectl_pods"
+	Guest           Kind = "proxmox_guest" // qm config, pct config
+	Packages        Kind = "packages"      // dpkg -l, rpm -qa
+	Listen          Kind = "listen"        // ss, netstat
+	Windows         Kind = "systeminfo"
+	Stated          Kind = "stated"    // by a person
+	Containers      Kind = "docker_ps" // and podman ps
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
 	Journal         Kind = "journal" // lines of others
@@ -105,15 +115,23 @@ func init() {
 		{Mdstat, readArrays},
 		{Lvm, readVolumes},
 		{PatroniList, readMembers},
+		{Tuner, readTuner},
+		{Engine, readEngine},
+		{Pods, readPods},
+		{Containers, readContainers},
+		{Windows, readOther},
 		{Unit, readProperties},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},
 		{Lscpu, readJSON},
+		{Lscpu, readCPUTable},
+		{Swaps, readSwaps},
 		{Lsblk, readLsblk},
+		{Inspect, readInspect},
+		{Inspect, readComposed},
 		{Findmnt, readFindmnt},
 		{Mount, readMount},
 		{Mountinfo, readMountinfo},
-		{Swaps, readSwaps},
 		{Df, readDf},
 		{Limits, readLimits},
 		{SystemctlStatus, readUnitStatus},
@@ -136,6 +154,9 @@ func init() {
 		{Unit, readUnit},
 		{Sysctl, readSysctl},
 		{Ulimit, readUlimit},
+		{Packages, readPackages},
+		{Listen, readListen},
+		{Guest, readGuest},
 		{Ps, readPs},
 		{Du, readDu},
 		{PgHBA, readHBA},

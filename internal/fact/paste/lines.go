@@ -52,7 +52,35 @@ func split(text []byte) []line {
 		out[i] = line{raw: l.Text, number: l.Number}
 		out[i].clean(page)
 	}
+	tighten(out)
 	return out
+}
+
+// leastSpaced is how many lines stand in a row with one empty line between each two before the empty lines are taken
+// for what a page or an editor put there.
+const leastSpaced = 6
+
+// tighten moves the empty lines of such a stretch behind it: an empty line ends what is read.
+func tighten(lines []line) {
+	for i := 0; i < len(lines); {
+		n := 0
+		for i+2*n < len(lines) && lines[i+2*n].is == content &&
+			(n == 0 || lines[i+2*n-1].is == blank) {
+			n++
+		}
+		if n < leastSpaced {
+			i++
+			continue
+		}
+		end := lines[i+2*n-2].number
+		for k := range n {
+			lines[i+k] = lines[i+2*k]
+		}
+		for k := range n - 1 {
+			lines[i+n+k] = line{number: end, is: blank}
+		}
+		i += 2*n - 1
+	}
 }
 
 func (l *line) clean(page bool) {
@@ -80,6 +108,10 @@ func (l *line) clean(page bool) {
 	}
 	l.text = strings.TrimRight(s, " \t\x00")
 	l.t = strings.TrimLeft(l.text, " \t")
+	if strings.HasPrefix(l.t, `\# `) || strings.HasPrefix(l.t, `\$ `) { // a prompt that Markdown must not read
+		l.t = l.t[1:]
+		l.text = l.t
+	}
 	l.is = roleOf(l.t)
 	switch {
 	case marks.table:

@@ -66,7 +66,7 @@ func logs(w *window) (found, bool) {
 		if !is && !bare && !reOOM.MatchString(t) && l.text == l.t { // no line of a log, and none that goes on
 			break
 		}
-		if !is && !bare && l.text != l.t && !begun && i > 0 && !headed(w.t(i-1)) && sink.n == 0 && kernel == 0 {
+		if !is && !bare && l.text != l.t && !begun && i > 0 && !headed(w.t(i-1)) && own == 0 && kernel == 0 {
 			break
 		}
 		if reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reKernel.MatchString(t) || reOOM.MatchString(t) {
@@ -85,7 +85,7 @@ func logs(w *window) (found, bool) {
 	f.units(w)
 	f.kind, f.sure = Journal, Likely
 	if m := reJournal.FindStringSubmatch(t); m != nil {
-		f.host = m[1]
+		f.host = hostOf(m[1])
 	} else if m := reISOLog.FindStringSubmatch(t); m != nil {
 		f.host = m[1]
 	}
@@ -106,6 +106,17 @@ func logs(w *window) (found, bool) {
 		}
 	}
 	return f, true
+}
+
+// reZone is a zone that stands behind a time: servers log it where syslog has a host.
+var reZone = regex.New(`^(?:[A-Z]{1,5}|-\d{2,4})$`)
+
+// hostOf is the host of a line of a journal; "" where a zone stands there.
+func hostOf(s string) string {
+	if reZone.MatchString(s) {
+		return ""
+	}
+	return s
 }
 
 var (

@@ -16,12 +16,13 @@ var (
 	reBlockTag = regex.New(`(?i)</?(?:pre|code|samp|blockquote|textarea)\b`)
 	reTableTag = regex.New(`(?i)<table\b`)
 	pageSigns  = [][]byte{[]byte("<pre"), []byte("</pre>"), []byte("<code"), []byte("<table"), []byte("<td"),
-		[]byte("<br"), []byte("<div"), []byte("</p>")}
+		[]byte("<br"), []byte("<div"), []byte("</p>"), []byte("<details"), []byte("</summary>")}
 )
 
 // isPage says whether a text is the source of a web page, or a piece of one.
 func isPage(text []byte) bool {
-	if !bytes.Contains(text, []byte("</")) && !bytes.Contains(text, []byte("<br")) {
+	if !bytes.Contains(text, []byte("</")) && !bytes.Contains(text, []byte("<br")) &&
+		!bytes.Contains(text, []byte("<details")) {
 		return false
 	}
 	lower := bytes.ToLower(text)

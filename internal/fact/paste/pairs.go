@@ -102,7 +102,19 @@ var (
 			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
 			`|amazon linux|` +
 			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
-	reWelcome = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
+	reFieldRAM = regex.New(
+		`(?i)^[*_]{0,2}(?:(?:total |server )?(?:ram|memory)|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?:` +
+			`[*_]{0,2}\s?(\d{1,5}) ?(gb|gib|g)(?: (?:ram|ddr\d?|ecc|of ram|memory))?\.?$`)
+	reFieldCPU = regex.New(
+		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)[*_]{0,2}\s?:[*_]{0,2}\s?(\d{1,4})` +
+			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
+	// an item of a list
+	reBareRAM = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
+	reBareCPU = regex.New(`(?i)^(\d{1,4}) ?(v?cpus?|vcores?|cores?|threads|ядер)\.?$`)
+	// of a program that draws the sign of the distribution
+	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
+	reFetchCPU    = regex.New(`^CPU: (\S.{2,60}?) \((\d{1,4})\)(?: @ \S+)?$`)
+	reWelcome     = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
 )
 
 func readFields(w *window) (f found) {
@@ -115,6 +127,9 @@ func readFields(w *window) (f found) {
 		f.add(word("os.name", "", m[1]), word("kernel.release", "", m[2]))
 		f.body = []string{m[1]}
 		return f
+	}
+	if x := stated(t); len(x) > 0 {
+		return found{n: 1, kind: Stated, sure: Likely, facts: x}
 	}
 	switch m := reFieldVersion.FindStringSubmatch(t); {
 	case m != nil:
@@ -130,4 +145,39 @@ func readFields(w *window) (f found) {
 	}
 	f.sure = Likely
 	return f
+}
+
+// stated reads what a person says of memory and CPUs, in round numbers: it is no measure, and has names of its own.
+// What a program counted is as good as what free says.
+func stated(t string) []Fact {
+	if m := reFetchMemory.FindStringSubmatch(t); m != nil {
+		used, ok1 := sized(m[1])
+		total, ok2 := sized(m[2])
+		if ok1 && ok2 {
+			return []Fact{used.fact("memory.used", ""), total.fact("memory.total", "")}
+		}
+	}
+	if m := reFetchCPU.FindStringSubmatch(t); m != nil {
+		n, _ := whole(m[2])
+		return []Fact{count("cpu.logical", "", n), word("cpu.model", "", m[1])}
+	}
+	m := reFieldRAM.FindStringSubmatch(t)
+	if m == nil {
+		m = reBareRAM.FindStringSubmatch(t)
+	}
+	if m != nil {
+		if n, ok := whole(m[1]); ok && n > 0 {
+			return []Fact{amount{n * gb, gb}.fact("stated.memory", "")}
+		}
+	}
+	if m = reFieldCPU.FindStringSubmatch(t); m == nil {
+		m = reBareCPU.FindStringSubmatch(t)
+	}
+	if m != nil {
+		if n, ok := whole(m[1]); ok && n > 0 {
+			return []Fact{count(map[bool]string{true: "stated.cores", false: "stated.cpus"}[strings.HasPrefix(
+				strings.ToLower(m[2]), "core")], "", n)}
+		}
+	}
+	return nil
 }

@@ -35,7 +35,7 @@ func readPs(w *window) (f found) {
 		f.sure = Likely
 	}
 	rows, servers := int64(0), int64(0)
-	last, once := "", true
+	last, once, seen := "", true, map[string]bool{}
 	for f.n < len(w.lines) {
 		if w.lines[f.n].is == elided {
 			f.n++
@@ -88,18 +88,21 @@ func readPs(w *window) (f found) {
 		if cmd != "" {
 			f.add(word("process.command", pid, cmd))
 			if isServer(cmd) {
-				servers++
+				if !seen[pid] {
+					servers++
+				}
 				if dir := dataDirectory(cmd); dir != "" {
 					f.add(word("data_directory", pid, dir))
 				}
 			}
 		}
+		seen[pid] = true
 		f.n++
 	}
 	if rows == 0 {
 		return found{}
 	}
-	f.add(count("processes", "", rows))
+	f.add(count("processes", "", int64(len(seen))))
 	if servers > 0 {
 		f.add(count("processes.postgres", "", servers))
 	}

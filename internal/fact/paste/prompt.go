@@ -13,7 +13,10 @@ var (
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
 	// a shell of Gentoo, and busybox in a container
-	rePath  = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	rePath = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	// zsh of macOS names the folder without its path
+	reZsh   = regex.New(`^[\w.-]{1,64}@([\w.-]{1,255}) [\w.-]{1,64} %(?: (\S.*))?$`)
+	reDrive = regex.New(`^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}>\s?(.*)$`) // a shell of Windows
 	rePgcli = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
 	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
 		`('"^!$])[#>](?:\s+(.*)|)$`)
@@ -56,7 +59,9 @@ func init() {
 			`pidstat pgrep pmap slabtop ss netstat find awk gawk sed sort ssh podman oc crictl service rpm dpkg ` +
 			`blockdev ansible pssh parallel-ssh clush chronyc swapoff pg_ctl pg_ctlcluster initctl virsh lspci n` +
 			`vme vgs lvs pvs time dd hdparm fdisk dstat iotop atop stat perf strace k microk8s helm doas runuser ` +
-			`gosu timeout wc lsof prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
+			`gosu timeout wc lsof sw_vers vm_stat system_profiler systeminfo qm pct pveversion lsmem lshw hwinfo ` +
+			`systemd-cgtop systemd-cgls systemd-detect-virt nvidia-smi ` +
+			`prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
 			`pg_basebackup initdb while for tree printenv pg_isready smem pgcli inxi neofetch taskset`) {
 		programs[w] = true
 	}
@@ -196,8 +201,14 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	if m := reHostPath.FindStringSubmatch(t); m != nil && (m[3] == "" || isCommand(m[3])) {
 		return m[1], strings.TrimSpace(m[3]), false, true
 	}
+	if m := reZsh.FindStringSubmatch(t); m != nil && (m[2] == "" || isCommand(m[2])) {
+		return m[1], strings.TrimSpace(m[2]), false, true
+	}
 	if m := rePath.FindStringSubmatch(t); m != nil && isCommand(m[3]) {
 		return m[1], strings.TrimSpace(m[3]), false, true
+	}
+	if m := reDrive.FindStringSubmatch(t); m != nil {
+		return "", strings.TrimSpace(m[1]), false, true
 	}
 	if m := rePgcli.FindStringSubmatch(t); m != nil {
 		return "", strings.TrimSpace(m[1]), true, true
@@ -222,8 +233,9 @@ func alone(t string) (string, bool) {
 	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
 		return strings.Join(strings.Fields(m[1]), " "), true
 	}
+	ticked := false
 	if m := reTicked.FindStringSubmatch(t); m != nil {
-		t = m[1]
+		t, ticked = m[1], true
 	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
 		t = strings.Trim(m[1], "`: ")
 	} else if m := reHash.FindStringSubmatch(t); m != nil {
@@ -236,6 +248,9 @@ func alone(t string) (string, bool) {
 		return "", false
 	}
 	words := strings.Fields(reQuoted.ReplaceAllString(t, "'q'"))
+	if ticked && len(words) > 1 && len(words) < 12 { // its author says that it is code
+		return t, true
+	}
 	for i, w := range words {
 		if i > 0 && !argument(words[i-1], w) && !(takesNames[words[0]] && reName.MatchString(w)) {
 			return "", false

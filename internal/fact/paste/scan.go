@@ -14,6 +14,7 @@ type window struct {
 	command string
 	name    string // of the file, where the part may be all of it
 	whole   bool   // the window begins where the content of its file does
+	at      bool   // the command stands behind a prompt that names the host
 	tries   *int   // that are left of what reads far before it knows
 }
 
@@ -87,6 +88,7 @@ type scanner struct {
 	file          string
 	lines         []line
 	host, command string
+	prompted      bool    // the prompt before the command names the host
 	remote        string  // where the command ran, where that is another host
 	several       string  // the command that was run on several hosts
 	gap           Stretch // that is open
@@ -147,12 +149,16 @@ func (s *scanner) at(i int) int {
 		if l.host != "" {
 			s.host = l.host
 		}
+		s.prompted = l.host != ""
 		switch {
 		case l.command == forAll:
 			s.command, s.remote = s.several, ""
 		case l.command != "":
 			s.command = inner(l.command)
 			s.remote = remote(l.command)
+			if m := rePodShell.FindStringSubmatch(l.command); m != nil { // what follows is typed in the pod
+				s.host = m[1]
+			}
 			s.several = s.command
 		}
 		return 1
@@ -160,7 +166,8 @@ func (s *scanner) at(i int) int {
 	if l.opens {
 		s.close()
 	}
-	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries}
+	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries,
+		at: s.prompted}
 	s.begun = true
 	if n := s.recognize(w, i); n > 0 {
 		return n
@@ -170,9 +177,17 @@ func (s *scanner) at(i int) int {
 		s.close()
 		return 1
 	}
+	if reDashes.MatchString(l.t) {
+		s.r.Lines.Blank++
+		s.close()
+		return 1
+	}
 	s.skip(i)
 	return 1
 }
+
+// reDashes is a rule of Markdown, which may be the rule of a table too.
+var reDashes = regex.New(`^(?:-{3}|\*{3}|_{3}|\* \* \*)$`)
 
 // reDateLine is the output of date, in the order of any language.
 var reDateLine = regex.New(`^\p{L}{2,5}[.,]? (?:\p{L}{3,5}\.? {1,2}\d{1,2}|\d{1,2}\.? \p{L}{3,5}\.?),? ` +
@@ -378,5 +393,5 @@ func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
 		p.command = "cat " + lines[i].host
 		return p, ""
 	}
-	return p, lines[i].host
+	return p, hostOf(lines[i].host)
 }

@@ -342,12 +342,20 @@ func confFollows(w *window) bool {
 	return false
 }
 
-// readHBA reads lines of pg_hba.conf.
 var reHBA = regex.New(
 	`^(?:local\s+\S+\s+\S+|host(?:ssl|nossl|gssenc|nogssenc)?\s+\S+\s+\S+\s+\S+(?:\s+\d[\d.]+\d)?)\s+(?:trust|re` +
 		`ject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)` +
 		`(?:\s+"?[\w-]+=(?:"[^"]*"|\S+))*(?:\s*#.*)?$`)
 
+// hbaRule is a line without what a list of YAML has around it.
+func hbaRule(t string) string {
+	if item, ok := strings.CutPrefix(t, "- "); ok {
+		return strings.Trim(strings.TrimSpace(item), `"'`)
+	}
+	return t
+}
+
+// readHBA reads lines of pg_hba.conf.
 func readHBA(w *window) (f found) {
 	if strings.HasPrefix(w.t(0), "#") {
 		follows := false
@@ -360,12 +368,12 @@ func readHBA(w *window) (f found) {
 		if !follows {
 			return
 		}
-	} else if !reHBA.MatchString(w.t(0)) {
+	} else if !reHBA.MatchString(hbaRule(w.t(0))) {
 		return
 	}
 	rules := int64(0)
 	for i := range w.lines {
-		t := w.t(i)
+		t := hbaRule(w.t(i))
 		switch {
 		case w.lines[i].is == blank:
 			continue

@@ -231,7 +231,7 @@ var inEvidence = map[Kind]bool{Meminfo: true, Free: true, VmstatSums: true, Top:
 	Sysctl:    true, SysctlConf: true, THP: true, Cmdline: true, Tuned: true, SystemctlStatus: true, Cgroup: true,
 	Ps: true, ShowAll: true,
 	PgSettings: true, Show: true, Version: true, PostgresConf: true, PgControldata: true, KernelLog: true,
-	ServerLog: true, Answer: true}
+	ServerLog: true, Answer: true, Tuner: true}
 
 // newNodes says whether a part tells of a NUMA node that no part before it has told of, and
 // notes those that it tells of.

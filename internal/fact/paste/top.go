@@ -28,7 +28,9 @@ var (
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
 	reTopOne = regex.New(
 		`(\d+(?:[.,]\d+)?)([+kmgKMG]?)\+?\s*(total|free|used|buff/cache|buffers|cached(?: Mem)?|avail \pL+)`)
-	reTopTable = regex.New(`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S`)
+	reTopTable = regex.New(
+		`^PID\s+\S+\s+PR\s+NI\s+VIRT\s+\S|^PID\s(?:.*\s)?(?:VIRT|RES)\s.*(?:COMMAND|Command)$`)
+	reTopState = regex.New(`^[RSDZTtIX]$`)
 	reTopRow   = regex.New(
 		`^(\d{1,10})\s+(\S{1,32})\s+(-?\d+|rt)\s+(-?\d+)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s+([\d.,]+[kmgt]?)\s` +
 			`+([RSDZTtIX])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.]+)\s+(\S.*)$`)
@@ -69,6 +71,12 @@ func readTop(w *window) (f found) {
 		case (t.headed || rows+lines > 0) && reTopOther.MatchString(s):
 			t.places(&f, s)
 		case reTopTable.MatchString(s):
+			t.columns = topColumns(s)
+		case t.columns.names != nil:
+			if !t.cells(&f, s) {
+				goto end
+			}
+			rows++
 		case reTopRow.MatchString(s):
 			t.row(&f, s)
 			rows++
@@ -95,7 +103,38 @@ func topMemory(s string) bool {
 		(strings.Contains(m[3], "free") || strings.Contains(m[3], "used"))
 }
 
+// topColumns are the columns of a table whose order is not the one that top begins with; none where it is.
+func topColumns(head string) columns {
+	c := columnsOf(strings.ToUpper(strings.NewReplacer("▽", " ", "△", " ").Replace(head))) // htop: what it sorts by
+	if len(c.names) == 12 && c.at("PR") == 2 && c.at("VIRT") == 4 && c.at("RES") == 5 && c.at("SHR") == 6 &&
+		c.at("S") == 7 {
+		return columns{}
+	}
+	return c
+}
+
+// cells reads a row by the columns that its table has.
+func (t *top) cells(f *found, s string) bool {
+	c := strings.Fields(s)
+	pid, state, last := t.columns.at("PID"), t.columns.at("S"), len(t.columns.names)-1
+	if len(c) <= last || pid < 0 || !allDigits(c[pid]) || state >= 0 && !reTopState.MatchString(c[state]) {
+		return false
+	}
+	t.counted = true
+	for _, x := range [][2]string{{"VIRT", "process.virtual"}, {"RES", "process.resident"}, {"SHR", "process.shared"},
+		{"SWAP", "process.swap"}} {
+		if at := t.columns.at(x[0]); at >= 0 {
+			if a, ok := topAmount(c[at]); ok {
+				f.add(a.fact(x[1], c[pid]))
+			}
+		}
+	}
+	t.process(f, c[pid], strings.TrimSpace(reTree.ReplaceAllString(strings.Join(c[last:], " "), "")))
+	return true
+}
+
 type top struct {
+	columns  columns
 	headed   bool
 	cpus     int64
 	servers  int64

@@ -448,10 +448,27 @@ func (s *scanner) member(m map[string]string) {
 	}
 	for _, key := range texts {
 		if text, ok := m[key]; ok {
+			if long := longest(m); !strings.Contains(text, "\n") && long != "" {
+				text = long
+			}
 			give(text)
 			return
 		}
 	}
+}
+
+// leastLong is how many lines a text has that says more than the message beside it: an output that was logged.
+const leastLong = 5
+
+// longest is the member with the most lines; "" where none is long.
+func longest(m map[string]string) string {
+	text, most := "", leastLong-1
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if n := strings.Count(m[key], "\n"); n >= most {
+			text, most = m[key], n+1
+		}
+	}
+	return text
 }
 
 func (s *scanner) entry(in string, m map[string]string) {

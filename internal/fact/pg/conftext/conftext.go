@@ -188,7 +188,8 @@ func (t *Text) at(lines []unwrap.Line) {
 
 // read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another.
 func read(text string, carried bool) (t Text, clean bool) {
-	r := &reader{text: text, lines: split(text), carried: carried}
+	text, plan := planned(text)
+	r := &reader{text: text, lines: split(text), carried: carried || plan}
 	r.signs()
 	t, clean = r.form()
 	if len(t.Settings) > maxSettings {

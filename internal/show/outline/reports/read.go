@@ -34,7 +34,9 @@ var kindNames = map[paste.Kind]string{paste.Meminfo: "/proc/meminfo", paste.CPUI
 	paste.KubernetesNode: "kubectl describe node", paste.Container: "kubectl describe pod",
 	paste.PamLimits: "limits.conf", paste.Grub: "/etc/default/grub", paste.Pressure: "/proc/pressure",
 	paste.HugePool: "/sys/kernel/mm/hugepages", paste.ProcVmstat: "/proc/vmstat", paste.Mdstat: "/proc/mdstat",
-	paste.Lvm: "LVM", paste.PatroniList: "patronictl list"}
+	paste.Lvm: "LVM", paste.PatroniList: "patronictl list", paste.Engine: "docker info",
+	paste.Inspect: "docker inspect", paste.Pods: "kubectl get pods", paste.Guest: "Proxmox guest",
+	paste.Listen: "ss", paste.Stated: "what its author says", paste.Containers: "docker ps"}
 
 // PartName is how a kind of part is called.
 func PartName(k paste.Kind) string {
