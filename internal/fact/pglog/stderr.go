@@ -135,7 +135,7 @@ func guess(spec string) bool {
 		case c == '=':
 			word = 0
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
-			if word++; word > 2 && !strings.Contains(spec[i:], "=%") {
+			if word++; word > 2 && !strings.Contains(spec[i:], "=%") && !strings.Contains(spec[i:], "= %") {
 				return true
 			}
 		default:
