@@ -15,15 +15,16 @@ func TestUserSpaceWords(t *testing.T) {
 		signal string
 		stays  bool
 	}{
-		{"killing process 411 \"java\" with signal 15: badness 5, VmRSS 7609 MiB\n", EarlyOOM, "java", 411, "SIGTERM", false},
+		{"killing process 411 \"java\" with signal 15: badness 5, VmRSS 7609 MiB\n", EarlyOOM, "java", 411,
+			"SIGTERM", false},
 		{"Killing process 'my app' with signal 9, pid: 411, badness: 538, VmRSS: 3160 MiB\n", EarlyOOM, "my app", 411,
 			"SIGKILL", false},
 		{"Jan 1 00:00:00 h earlyoom[1]: sending SIGTERM to process 411 uid 1 \"java\": oom_score 1, VmRSS 4 MiB\n" +
 			"Jan 1 00:00:10 h earlyoom[1]: process 411 did not exit\n", EarlyOOM, "java", 411, "SIGTERM", true},
 		{"Jan 1 00:00:00 h earlyoom[1]: sending SIGTERM to process 411 uid 1 \"java\": oom_score 1, VmRSS 4 MiB\n" +
 			"Jan 1 00:00:10 h earlyoom[1]: process 412 did not exit\n", EarlyOOM, "java", 411, "SIGTERM", false},
-		{"10.0.0.4: user: warning: [2026-01-12T20:27:31.913975631Z]: [talos] Sending SIGKILL to cgroup {\"component\": " +
-			"\"controller-runtime\", \"cgroup\": \"/sys/fs/cgroup/kubepods/besteffort/pod7\"}\n", TalosKilled,
+		{"10.0.0.4: user: warning: [2026-01-12T20:27:31.913975631Z]: [talos] Sending SIGKILL to cgroup {" +
+			"\"component\": \"controller-runtime\", \"cgroup\": \"/sys/fs/cgroup/kubepods/besteffort/pod7\"}\n", TalosKilled,
 			"/kubepods/besteffort/pod7", 0, "", false},
 	} {
 		l, err := Read(strings.NewReader(c.text))
@@ -49,8 +50,8 @@ func TestUserSpaceWords(t *testing.T) {
 func TestTogether(t *testing.T) {
 	const table = " h kernel: [ pid ] uid tgid total_vm rss pgtables_bytes swapents oom_score_adj name\n"
 	for at, reports := range map[string]int{"Jan  1 00:00:03": 1, "Jan  1 00:01:03": 2} {
-		l, err := Read(strings.NewReader("Jan  1 00:00:04 h kernel: Out of memory: Killed process 411 (postgres) total-vm:9kB, " +
-			"anon-rss:8kB, file-rss:1kB, shmem-rss:0kB\nsome words\n" + at + table + at +
+		l, err := Read(strings.NewReader("Jan  1 00:00:04 h kernel: Out of memory: Killed process 411 (postgres) " +
+			"total-vm:9kB, anon-rss:8kB, file-rss:1kB, shmem-rss:0kB\nsome words\n" + at + table + at +
 			" h kernel: [ 412] 26 412 100 10 4096 0 0 postgres\n"))
 		if err != nil {
 			t.Fatal(err)
