@@ -24,7 +24,8 @@ func TestUserSpaceWords(t *testing.T) {
 		{"Jan 1 00:00:00 h earlyoom[1]: sending SIGTERM to process 411 uid 1 \"java\": oom_score 1, VmRSS 4 MiB\n" +
 			"Jan 1 00:00:10 h earlyoom[1]: process 412 did not exit\n", EarlyOOM, "java", 411, "SIGTERM", false},
 		{"10.0.0.4: user: warning: [2026-01-12T20:27:31.913975631Z]: [talos] Sending SIGKILL to cgroup {" +
-			"\"component\": \"controller-runtime\", \"cgroup\": \"/sys/fs/cgroup/kubepods/besteffort/pod7\"}\n", TalosKilled,
+			"\"component\": \"controller-runtime\", " +
+			"\"cgroup\": \"/sys/fs/cgroup/kubepods/besteffort/pod7\"}\n", TalosKilled,
 			"/kubepods/besteffort/pod7", 0, "", false},
 	} {
 		l, err := Read(strings.NewReader(c.text))
