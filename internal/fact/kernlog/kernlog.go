@@ -178,6 +178,8 @@ const (
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
 	EarlyOOM   Kind = "earlyoom"       // earlyoom sent a process a signal
+	// The OOM controller of Talos killed all processes of a control group.
+	TalosKilled Kind = "talos_killed"
 	// A container runtime says that the kernel killed in a container.
 	ContainerKilled Kind = "container_killed"
 )
@@ -196,6 +198,7 @@ type Other struct {
 	Used, Total    *unit.Bytes // of memory, or of swap where that is why
 	Pressure, Most *float64    // percent of the time, and what was allowed
 	Signal         string      // that earlyoom sent: SIGTERM or SIGKILL; Used is then what the process had
+	Stays          bool        // earlyoom says that the process did not exit
 }
 
 // Shortage is why systemd-oomd killed.

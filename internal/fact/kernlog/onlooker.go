@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
@@ -91,6 +92,56 @@ func (p *Reader) settle() {
 		}
 		kept = append(kept, r)
 	}
-	p.log.Reports = kept
+	p.log.Reports = together(kept)
 	slices.SortStableFunc(p.log.Reports, func(a, b Report) int { return a.line - b.line })
 }
+
+// together joins a line of a kill with the table of the same kill, where somebody has put the line before it, as those
+// do who explain a report.
+func together(list []Report) []Report {
+	out := list[:0]
+	for _, r := range list {
+		if n := len(out); n > 0 && oneKill(&out[n-1], &r) {
+			kill := out[n-1]
+			r.Victims, r.Score, r.line = kill.Victims, kill.Score, kill.line
+			if kill.At.Text != "" || kill.At.Boot >= 0 {
+				r.At = kill.At
+			}
+			if kill.Constraint != Unclear {
+				r.Constraint, r.From = kill.Constraint, kill.From
+			}
+			r.conclude()
+			out[n-1] = r
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// nextLines is how near a kill without a time and the table have to be.
+const nextLines = 4
+
+// oneKill says whether a report has but the line of a kill, and the one behind it but the table, of the same seconds.
+func oneKill(kill, table *Report) bool {
+	if len(kill.Victims) == 0 || kill.told || kill.Asker.Name != "" || kill.Info != nil || kill.Memcg != nil ||
+		len(kill.Table.Tasks) > 0 || len(table.Victims) > 0 || table.Asker.Name != "" || table.NoVictim ||
+		table.Panic || len(table.Table.Tasks) == 0 {
+		return false
+	}
+	a, b := kill.At, table.At
+	switch {
+	case a.Text == "" && a.Boot < 0:
+		return table.line-kill.line <= nextLines
+	case !a.Wall.IsZero() && !b.Wall.IsZero():
+		return b.Wall.Sub(a.Wall).Abs() <= sameKill
+	case a.Boot >= 0 && b.Boot >= 0:
+		return (b.Boot - a.Boot).Abs() <= sameKill
+	}
+	x, err := time.Parse(time.Stamp, a.Text)
+	y, err2 := time.Parse(time.Stamp, b.Text)
+	return err == nil && err2 == nil && y.Sub(x).Abs() <= sameKill
+}
+
+// sameKill is how long the kernel takes at most from the table to the kill.
+const sameKill = 2 * time.Second

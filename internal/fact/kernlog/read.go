@@ -700,7 +700,11 @@ func (p *Reader) other(l line) bool {
 		strings.HasPrefix(s, "container oom ")) && p.container(l) {
 		return true
 	}
-	if l.from == bare && strings.HasPrefix(s, "sending SIG") && p.earlyoom(l) {
+	if l.from == bare && (strings.HasPrefix(s, "sending SIG") || strings.HasPrefix(s, "process ") ||
+		strings.HasPrefix(s[1:], "illing process ")) && p.earlyoom(l) {
+		return true
+	}
+	if strings.Contains(s, "[talos] Sending SIGKILL") && p.talos(l) {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||

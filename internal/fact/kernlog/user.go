@@ -14,13 +14,38 @@ var (
 	// earlyoom of 1.3 and later
 	reEarly    = regex.New(`^sending (SIGTERM|SIGKILL) to process (\d{1,10}) (?:uid \d{1,10} )?"(.{1,64}?)": `)
 	reEarlyRSS = regex.New(`\bVmRSS:? (\d{1,9}) MiB`)
+	// and before: «killing process 27541 "bash" with signal 15: badness …»,
+	// «Killing process 'bash' with signal 15, pid: 5874, badness: …»
+	reEarlyOld = regex.New(`^(?:killing process (\d{1,10}) "(.{1,64}?)" with signal (9|15):|` +
+		`Killing process '(.{1,64}?)' with signal (9|15), pid: (\d{1,10}),) badness:? `)
+	reEarlyStays = regex.New(`^process (\d{1,10}) did not exit$`)
+	// The OOM controller of Talos, which ends all of a control group.
+	reTalos = regex.New(`^(?:(?:\S{1,64}: )?user: +\w{1,16}: +\[([\d:.TZ-]{10,40})\]: )?` +
+		`\[talos\] Sending SIGKILL to cgroup \{.*"cgroup": ?"(?:/sys/fs/cgroup)?(/[^"]{1,512})"`)
 	// What a container runtime tells, in a table, a field, or a sentence of kubectl.
 	reOOMKilled = regex.New(`\bOOM ?Killed\b"? ?(?:[:=] ?)?(\w*)`)
 )
 
 // earlyoom reads what it logs when it ends a process: it is a program of user space, and asks no kernel.
 func (p *Reader) earlyoom(l line) bool {
+	if m := reEarlyStays.FindStringSubmatch(l.text); m != nil {
+		pid, _ := strconv.Atoi(m[1])
+		for i := len(p.log.Other) - 1; i >= 0; i-- {
+			if o := &p.log.Other[i]; o.Kind == EarlyOOM {
+				o.Stays = o.Stays || o.PID == pid
+				return o.PID == pid
+			}
+		}
+		return false
+	}
 	m := reEarly.FindStringSubmatch(l.text)
+	if old := reEarlyOld.FindStringSubmatch(l.text); old != nil {
+		signal := "SIGTERM"
+		if old[3]+old[5] == "9" {
+			signal = "SIGKILL"
+		}
+		m = []string{"", signal, old[1] + old[6], old[2] + old[4]}
+	}
 	if m == nil {
 		return false
 	}
@@ -32,6 +57,19 @@ func (p *Reader) earlyoom(l line) bool {
 		o.Used = &b
 	}
 	p.add(o)
+	return true
+}
+
+// talos reads what the OOM controller of Talos logs when it ends a control group.
+func (p *Reader) talos(l line) bool {
+	m := reTalos.FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	if at, ok := stampOf(m[1]); ok && l.at.Text == "" {
+		l.at = at
+	}
+	p.add(Other{At: l.at, Kind: TalosKilled, Name: m[2], Text: l.text})
 	return true
 }
 

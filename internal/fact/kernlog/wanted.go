@@ -21,7 +21,8 @@ func hasAnchor(b []byte) bool {
 		switch c {
 		// oom-killer, oom-kill, oom_reaper, memory.oom.group; Out of memory, __vm_enough_memory, memory: usage
 		case 'm':
-			if around(b, i, "oo", "m") || around(b, i, "e", "mory") || around(b, i, "", "mems_allowed=") {
+			if around(b, i, "oo", "m") || around(b, i, "V", "mRSS") || around(b, i, "e", "mory") ||
+				around(b, i, "", "mems_allowed=") {
 				return true
 			}
 		case 'M': // by the OOM killer; Out of Memory, as it was once; a part of a report
@@ -30,7 +31,8 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case 'K':
-			if around(b, i, "", "Killed ") || around(b, i, "SIG", "KILL to process ") {
+			if around(b, i, "", "Killed ") || around(b, i, "SIG", "KILL to process ") ||
+				around(b, i, "SIG", "KILL to cgroup ") || around(b, i, "", "Killing process '") {
 				return true
 			}
 		case 'f':

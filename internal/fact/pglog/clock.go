@@ -33,6 +33,27 @@ func clock(b []byte) (us int64, n int) {
 	return us, n
 }
 
+// dayFirst reads the time that a program other than the server puts before its lines: "17/07/2017 20:31:13", also with
+// dots, or the month first where that alone can be. Where both can be, it is none.
+func dayFirst(b []byte) (us int64, n int) {
+	if len(b) < 19 || b[2] != b[5] || b[2] != '/' && b[2] != '.' || b[10] != ' ' {
+		return 0, 0
+	}
+	d, ok1 := number2(b)
+	m, ok2 := number2(b[3:])
+	switch {
+	case !ok1 || !ok2:
+		return 0, 0
+	case b[2] == '/' && m > 12:
+		d, m = m, d
+	case b[2] == '/' && d <= 12:
+		return 0, 0
+	}
+	iso := make([]byte, 0, 19)
+	iso = append(append(iso, b[6:10]...), '-', byte('0'+m/10), byte('0'+m%10), '-', byte('0'+d/10), byte('0'+d%10))
+	return clock(append(iso, b[10:19]...))
+}
+
 // zone returns the name of a zone that follows a time: letters, or an offset.
 func zone(b []byte) []byte {
 	offset := len(b) > 0 && (b[0] == '+' || b[0] == '-')

@@ -238,9 +238,9 @@ func findOne(line []byte) int {
 }
 
 // ownBefore says whether what stands before a label with one space behind it is a server's: nothing, a time that no
-// comma goes on with, or a number in brackets.
+// comma goes on with, a number in brackets, or names by their keys.
 func ownBefore(b []byte) bool {
-	if len(bytes.TrimSpace(b)) == 0 {
+	if len(bytes.TrimSpace(b)) == 0 || bytes.Contains(b, []byte("user=")) && bytes.Contains(b, []byte("db=")) {
 		return true
 	}
 	for at := 0; at+19 <= len(b); at++ {
@@ -272,6 +272,9 @@ func shape(b []byte) []string {
 	var out strings.Builder
 	var pid, stamped bool
 	session := -1 // where what only sessions have begins
+	if _, n := dayFirst(b); n > 0 {
+		return nil // no server writes such a time: another program put it there
+	}
 	mark := func() {
 		if session < 0 {
 			session = out.Len()
@@ -302,10 +305,23 @@ func shape(b []byte) []string {
 			b = b[n:]
 			continue
 		}
+		if rest, ok := bytes.CutPrefix(b, []byte("[unknown]@")); ok {
+			mark()
+			out.WriteString("%u@%d")
+			if b = bytes.TrimPrefix(rest, []byte("[unknown]")); len(b) == len(rest) {
+				b = rest[span(rest, func(c byte) bool { return c != '/' && wordByte(c) }):]
+			}
+			continue
+		}
 		n := span(b, wordByte)
 		word := b[:n]
 		rest := b[n:]
 		at := bytes.IndexByte(word, '@')
+		key := keys[strings.ToLower(string(word))]
+		equal := span(rest, func(c byte) bool { return c == ' ' })
+		if equal > 1 || equal == len(rest) || rest[equal] != '=' {
+			equal = -1
+		}
 		switch {
 		case n == 0 && bytes.HasPrefix(b, []byte("[local]")) || bytes.HasPrefix(b, []byte("[none]")):
 			out.WriteString("%L")
@@ -318,21 +334,28 @@ func shape(b []byte) []string {
 			out.WriteByte(b[0])
 			b = b[1:]
 			continue
-		case len(rest) > 0 && rest[0] == '=' && keys[strings.ToLower(string(word))] != "":
-			escape := keys[strings.ToLower(string(word))]
-			if strings.Contains("uda hr", escape[1:]) {
+		case key != "" && equal >= 0:
+			if strings.Contains("uda hr", key[1:]) {
 				mark()
 			}
-			pid = pid || escape == "%p"
+			pid = pid || key == "%p"
 			out.Write(word)
-			out.WriteString("=" + escape)
-			b = rest[1:]
+			out.Write(rest[:equal+1])
+			b = rest[equal+1:]
+			if equal > 0 && len(b) > 0 && b[0] == ' ' { // «user = %u»
+				out.WriteByte(' ')
+				b = b[1:]
+			}
+			out.WriteString(key)
+			b = bytes.TrimPrefix(b, []byte("[unknown]"))
 			if i := bytes.IndexAny(b, ", |;]"); i >= 0 {
 				b = b[i:]
 			} else {
 				b = nil
 			}
 			continue
+		case string(word) == "00000" && pid:
+			out.WriteString("%e")
 		case span(word, isDigit) == n:
 			switch {
 			case !pid:
@@ -372,6 +395,8 @@ func shape(b []byte) []string {
 			return isDigit(c) || c >= 'a' && c <= 'f' || c == '.'
 		}) == n && bytes.Count(word, []byte(".")) == 1:
 			out.WriteString("%c")
+		case sessionLine(word):
+			out.WriteString("%c-%l")
 		default:
 			out.WriteString(strings.ReplaceAll(string(word), "%", "%%"))
 		}
@@ -382,6 +407,14 @@ func shape(b []byte) []string {
 		return []string{spec}
 	}
 	return []string{spec, spec[:session] + "%q" + spec[session:]}
+}
+
+// sessionLine says whether a word is a session ID and the number of its line, «61afaad4.7ad9-1».
+func sessionLine(word []byte) bool {
+	id, line, ok := bytes.Cut(word, []byte{'-'})
+	return ok && bytes.IndexByte(id, '.') > 4 && bytes.Count(id, []byte(".")) == 1 && len(line) > 0 &&
+		span(line, isDigit) == len(line) &&
+		span(id, func(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c == '.' }) == len(id)
 }
 
 // wordByte is what the values of a prefix are made of: not what people put

@@ -26,6 +26,7 @@ type plainReader struct {
 	last   int  // width of the line before
 	fold   int  // width at which a letter was folded between words; 0: it was not
 	gap    bool // an empty line is before the line
+	airy   bool // an empty line is between all of its lines, and says nothing
 	json   *jsonReader
 }
 
@@ -46,7 +47,7 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	}
 	r.small = in.eof && len(head) < headSize
 	if r.small {
-		r.widest = widest(head)
+		r.widest, r.airy = widest(head), airy(head)
 		if strings.Contains(src.Wrapped, "quoted") {
 			r.fold = letter(head)
 		}
@@ -74,7 +75,7 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 		r.gap = true
 		return
 	}
-	before, gap := r.last, r.gap
+	before, gap := r.last, r.gap && !r.airy
 	r.gap = false
 	r.last = len(line)
 	if line[0] == '{' && bytes.Contains(line, ownObject) {
@@ -134,7 +135,7 @@ func guess(spec string) bool {
 		case c == '=':
 			word = 0
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
-			if word++; word > 2 && !strings.Contains(spec[i:], "=%") {
+			if word++; word > 2 && !strings.Contains(spec[i:], "=%") && !strings.Contains(spec[i:], "= %") {
 				return true
 			}
 		default:
@@ -203,6 +204,8 @@ func loose(b []byte) (f fields) {
 		if n == 0 && at == 0 {
 			if us, n = epoch(b); n > 0 {
 				f.zone = utc
+			} else {
+				us, n = dayFirst(b)
 			}
 		}
 		if n == 0 {
@@ -289,7 +292,9 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 				return
 			}
 			clause := r.inStatement() && clauses[string(bytes.ToUpper(text[:span(text, wordByte)]))]
-			if len(text) > 0 && (indent >= 4 || clause || before >= minFold && 10*before >= 8*r.widest) {
+			// No terminal puts an empty line into one that it folds: behind that the words of the person go on.
+			folded := !gap && before >= minFold && 10*before >= 8*r.widest && !bytes.HasPrefix(text, fence)
+			if len(text) > 0 && (indent >= 4 || clause || folded) {
 				if indent > 0 || clause {
 					r.add(r.at, text, true)
 				} else {
@@ -300,6 +305,9 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 		}
 		r.out.src.Stray++
 		r.out.unread(line)
+		if gap {
+			r.at = partNone
+		}
 		return
 	}
 	// What came before is over: its message must not come after the dump, which
@@ -308,6 +316,22 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 	if d != nil {
 		r.out.sink.Dump(d)
 	}
+}
+
+// fence ends a log on a page.
+var fence = []byte("```")
+
+// airy says whether a page has put an empty line behind each of its lines.
+func airy(head []byte) bool {
+	var empty, full int
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			empty++
+		} else {
+			full++
+		}
+	}
+	return 2*empty >= full
 }
 
 // maxFold is as wide as letters are.
@@ -432,6 +456,7 @@ func (r *plainReader) flush() {
 		return
 	}
 	e := &r.cur
+	r.store[partMessage] = bytes.TrimRight(r.store[partMessage], " \n")
 	if e.Severity >= Warning { // a warning has one if a crash elsewhere ends a backend that parses
 		r.store[partMessage] = withoutPosition(r.store[partMessage])
 	}

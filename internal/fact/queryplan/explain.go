@@ -27,7 +27,8 @@ const (
 // A pointer that is nil was not written: not measured, or not by that version.
 type Plan struct {
 	Format   string   `json:"format"`             // text, json, yaml or xml
-	Query    string   `json:"query,omitempty"`    // auto_explain's Query Text
+	Query    string   `json:"query,omitempty"`    // auto_explain's Query Text, or what somebody typed above the plan
+	Typed    bool     `json:"-"`                  // the latter
 	Root     *Node    `json:"root"`               //
 	Planning *float64 `json:"planning,omitempty"` // Planning Time
 	// Execution Time, Total runtime before 9.4, duration of auto_explain

@@ -31,11 +31,15 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		if fragment {
 			o = object{"Plan": map[string]any(o)}
 		}
-		p, err := planOf(o)
+		p, err := planOf(o, cut != "")
 		if err != nil {
 			return nil, err
 		}
 		p.Fragment, p.Cut = fragment, cut
+		if p.Query == "" && !fragment {
+			p.Query = askedIn(text[at:from])
+			p.Typed = p.Query != ""
+		}
 		if m := pasted.Logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
 			if v, ok := number(m[len(m)-1][1]); ok {
 				p.Execution = &v
@@ -153,14 +157,16 @@ func closed(text string) (string, int) {
 	return b.String(), end
 }
 
-func planOf(o object) (*Plan, error) {
+// planOf makes a plan of its object. Where it was cut, the kind of a node may be behind the nodes below it, as where
+// a program sorted the keys, and is missing.
+func planOf(o object, cut bool) (*Plan, error) {
 	p := &Plan{Format: "json", Query: o.text("Query Text"), Planning: o.time("Planning Time"),
 		Execution: o.time("Execution Time")}
 	if p.Execution == nil {
 		p.Execution = o.time("Total Runtime")
 	}
 	root := o.object("Plan")
-	if strings.TrimSpace(root.text("Node Type")) == "" {
+	if strings.TrimSpace(root.text("Node Type")) == "" && !(cut && len(root.objects("Plans")) > 0) {
 		return nil, say.Err("JSON: the plan has no Node Type")
 	}
 	count := 0

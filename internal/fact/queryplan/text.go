@@ -70,6 +70,7 @@ type segment struct {
 	arrows   int // nodes with an arrow, the leftmost of which stands at
 	least    int
 	query    string
+	typed    bool     // the query is what somebody typed above the plan
 	duration *float64 // of auto_explain
 	fragment bool
 	flat     bool // by the form of the page
@@ -87,6 +88,7 @@ type reader struct {
 	inSQL bool
 	pend  *float64 // duration that stands before the plan of a log
 	csv   bool     // the log is CSV: quotes within a message stand twice
+	asked asked    // the statement that somebody typed above the plan
 }
 
 // maxQuery bounds the lines of a query in a log.
@@ -137,6 +139,9 @@ func (r *reader) start(fragment bool) error {
 		return err
 	}
 	r.cur = &segment{fragment: fragment, duration: r.pend, query: strings.TrimSpace(strings.Join(r.query, "\n"))}
+	if q := r.asked.take(); r.cur.query == "" && !fragment {
+		r.cur.query, r.cur.typed = q, q != ""
+	}
 	r.pend, r.query, r.inSQL = nil, nil, false
 	return nil
 }
@@ -151,6 +156,7 @@ func (r *reader) line(l, next string) error {
 		if r.cur != nil {
 			r.cur.blank = true
 		}
+		r.asked.line("")
 		return nil
 	}
 	if m := pasted.Logged.FindStringSubmatch(l); m != nil {
@@ -196,6 +202,7 @@ func (r *reader) line(l, next string) error {
 		}
 		return nil
 	case r.cur == nil:
+		r.asked.line(text)
 		name, val, _ := strings.Cut(text, ":")
 		if !slices.Contains(counters, name) || !strings.ContainsAny(val, "0123456789") {
 			return nil
@@ -203,6 +210,9 @@ func (r *reader) line(l, next string) error {
 		if err := r.start(true); err != nil { // a node whose own line is missing
 			return err
 		}
+	}
+	if r.cur.ended || typed.MatchString(text) {
+		r.asked.line(text)
 	}
 	r.cur.line(it)
 	return nil

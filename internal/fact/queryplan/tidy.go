@@ -9,6 +9,9 @@ import (
 
 var rule = regex.New(`^[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*[-─━═]{3,}[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*$`)
 
+// quotedProperty is a line that a client quoted for its comma, where the others have none.
+var quotedProperty = regex.New(`(?m)^[ \t]*" *(?:[A-Z][A-Za-z]*(?: [A-Za-z]+){0,4}: |->).*"[ \t]*$`)
+
 // tidy takes off what carries a plan but is none: borders of psql and of Markdown, quotes
 // of pgAdmin and of CSV, the «+» by which psql joins lines of one value. Columns stay in
 // order, as indentation makes the tree.
@@ -27,7 +30,7 @@ func tidyRaw(text string) []string {
 		text = strings.NewReplacer(`""`, `"`, `"[`, `[`, `]"`, `]`).Replace(text)
 	}
 	in := strings.Split(text, "\n")
-	quoted := strings.Contains(text, ")\"") && !strings.Contains(text, `"Plan":`)
+	quoted := (strings.Contains(text, ")\"") || quotedProperty.MatchString(text)) && !strings.Contains(text, `"Plan":`)
 	out := make([]string, 0, len(in))
 	joined := 0
 	for _, raw := range in {

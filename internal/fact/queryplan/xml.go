@@ -31,7 +31,7 @@ func parseXML(text string) ([]*Plan, error) {
 			if object(q).object("Plan").text("Node Type") == "" {
 				continue
 			}
-			p, err := planOf(q)
+			p, err := planOf(q, false)
 			if err != nil {
 				return nil, err
 			}

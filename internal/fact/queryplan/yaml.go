@@ -37,7 +37,7 @@ func parseYAML(lines []string) ([]*Plan, error) {
 		if !ok || object(o).object("Plan").text("Node Type") == "" {
 			continue
 		}
-		p, err := planOf(o)
+		p, err := planOf(o, false)
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,8 @@ func Read(b []byte) (*Reading, error) {
 	docs := &documents{fio: fio, stat: &sysstat{r: r}}
 	parts := []part{&retyped{r: r}, &retypedBench{r: r}, &fsync{r: r}, &timing{r: r}, &fioSummary{r: r}, fio, bench,
 		&benchLog{r: r}, &sysbench{r: r}, &iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}, &neighbors{r: r}}
-	text := 0 // lines up to the last that is not empty
+	var cut *Output // the one within whose line the file ends
+	text := 0       // lines up to the last that is not empty
 	for i, l := range lines {
 		if strings.TrimSpace(l) != "" {
 			text = i + 1
@@ -167,11 +168,17 @@ func Read(b []byte) (*Reading, error) {
 		if !taken {
 			r.notice(s)
 		}
+		if s.last && len(r.out) > 0 && broken(s.text, taken) {
+			cut = r.out[len(r.out)-1]
+		}
 	}
 	for _, p := range parts {
 		p.end()
 	}
 	bench.alone()
+	if cut != nil {
+		cut.Cut = true
+	}
 	if r.full {
 		r.unread = append(r.unread, Unread{What: allOutputs, Count: 1, Line: r.out[maxOutputs-1].Line,
 			First: fmt.Sprintf("more than %d outputs: what follows is not read", maxOutputs)})
@@ -186,6 +193,16 @@ func Read(b []byte) (*Reading, error) {
 		return out, ErrNone
 	}
 	return out, nil
+}
+
+// figuresBehind is a line that lacks the figures behind its name.
+var figuresBehind = regex.New(`^\s*(?:iops|cpu|bw|[sc]?lat \([a-z]+\)|IO depths|submit|complete|` +
+	`issued(?: rwts)?|latency(?: average| stddev)?|tps|duration|number of [a-z ]+)\s*[:=]\s*$`)
+
+// broken says whether a file ends within a line: in brackets that are open, or behind the name of a figure.
+func broken(l string, taken bool) bool {
+	open := strings.Count(l, "(") > strings.Count(l, ")") || strings.Count(l, "[") > strings.Count(l, "]")
+	return open && (taken || strings.Contains(l, "th=[")) || figuresBehind.MatchString(l)
 }
 
 // left is a line that stands for lines that somebody left out.

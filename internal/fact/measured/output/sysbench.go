@@ -202,6 +202,9 @@ func (b *sysbench) progress(s scanned, m []string) bool {
 		b.end()
 	}
 	x := b.open(s)
+	if x.Threads == 0 {
+		x.Threads = threads
+	}
 	p := SysbenchPoint{At: at, Threads: threads, QPS: find(sysbenchQPS, m[5]), Latency: find(sysbenchPLat, m[5]),
 		Errors: find(sysbenchPErr, m[5])}
 	if m[3] == "tps" {

@@ -154,9 +154,11 @@ type iostat struct {
 	columns []string
 	cpu     bool
 	rows    int
-	boot    bool // the first report is the mean since the boot
-	broken  bool // other text came between
-	strange int  // lines of other text since the last row
+	boot    bool     // the first report is the mean since the boot
+	broken  bool     // other text came between
+	strange int      // lines of other text since the last row
+	more    []string // the columns that a narrow page has put into a line below the rows
+	nth     int      // device whose figures for them come next
 }
 
 // mostStrange lines of other text may stand among the rows of a table, as remarks do.
@@ -198,17 +200,17 @@ func (t *iostat) line(s scanned) bool {
 	switch {
 	case iostatCPU.MatchString(s.text):
 		t.sample(s, true)
-		t.cpu, t.columns = true, nil
+		t.cpu, t.columns, t.more = true, nil, nil
 		return true
 	case strings.Contains(s.text, "Device") && iostatTail.MatchString(s.text):
 		if f := fields[0]; t.out == nil || f == "tps" || f == "r/s" {
 			t.sample(s, false)
 		}
-		t.columns, t.cpu, t.strange = fields, false, 0
+		t.columns, t.cpu, t.strange, t.more = fields, false, 0, nil
 		return true
 	case iostatHead.MatchString(s.text):
 		t.sample(s, false)
-		t.columns, t.cpu, t.strange = fields, false, 0
+		t.columns, t.cpu, t.strange, t.more = fields, false, 0, nil
 		return true
 	case strings.Contains(s.text, "extended device statistics") && len(s.text) < 80:
 		return true
@@ -229,10 +231,41 @@ func (t *iostat) line(s scanned) bool {
 	case t.columns == nil:
 		t.broken = t.broken || !between.MatchString(s.text)
 		return false
+	case moreColumns(fields):
+		t.more, t.nth = fields, 0
+		return true
+	case t.more != nil && t.rest(fields):
+		return true
 	}
 	taken := t.row(s, fields)
 	t.broken = t.broken || !taken && !between.MatchString(s.text)
 	return taken
+}
+
+// moreColumns says whether a line has nothing but names of columns: the rest of a heading that was too wide for a page.
+func moreColumns(fields []string) bool {
+	for _, f := range fields {
+		if !strings.HasSuffix(f, "/s") && !strings.HasPrefix(f, "%") && !strings.HasSuffix(f, "-sz") &&
+			!strings.HasSuffix(f, "await") && f != "svctm" {
+			return false
+		}
+	}
+	return len(fields) >= 3
+}
+
+// rest reads the figures of the columns that a page has put below the rows, a line for each device.
+func (t *iostat) rest(fields []string) bool {
+	x := &t.out.Iostat.Samples[len(t.out.Iostat.Samples)-1]
+	v, ok := figures(fields)
+	if !ok || len(v) != len(t.more) || t.nth >= len(x.Devices) {
+		return false
+	}
+	for i, column := range t.more {
+		x.Devices[t.nth].set(column, v[i])
+	}
+	t.nth++
+	t.strange = 0
+	return true
 }
 
 // percents takes off the signs that -h puts behind figures.
@@ -329,5 +362,5 @@ func (t *iostat) end() {
 			t.out.Iostat = nil
 		}
 	}
-	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken, t.strange = nil, nil, false, 0, false, false, 0
+	t.out, t.columns, t.cpu, t.rows, t.boot, t.broken, t.strange, t.more = nil, nil, false, 0, false, false, 0, nil
 }

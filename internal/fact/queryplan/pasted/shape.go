@@ -14,10 +14,17 @@ var (
 		`Workers (?:Planned|Launched)|Buckets|Hits|Index Searches|(?i:Planning Time|Execution Time|Total runtime)): )`)
 )
 
+// inlineTitle is the name of the column and its rule between a statement and the first node.
+var inlineTitle = regex.New(`(?:^|[\s;])(\s*QUERY PLAN\s+[-─]{3,}\s+)[A-Z][^(]{2,300}\((?:cost=|actual )`)
+
 // unfold makes lines of a plan that stands in one.
 func unfold(lines []string) []string {
 	var out []string
 	for _, l := range lines {
+		if m := inlineTitle.FindStringSubmatchIndex(l); m != nil { // a page has eaten the ends of lines
+			out = append(out, l[:m[2]], "QUERY PLAN")
+			l = l[m[3]:]
+		}
 		if n := strings.Count(l, "(cost=") + strings.Count(l, "(actual "); n > 2 && nextNode.MatchString(l) {
 			l = nextLine.ReplaceAllString(nextNode.ReplaceAllString(l, "\n$1"), "\n$1")
 			out = append(out, strings.Split(l, "\n")...)

@@ -12,7 +12,7 @@ import (
 type Unit struct {
 	Time   say.Message `json:"time"`
 	Name   string      `json:"name"`   // unit, or path of the control group
-	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom
+	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom, Talos
 	Failed bool        `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
 	Processes int `json:"processes,omitempty"`
@@ -31,7 +31,11 @@ type Unit struct {
 	PID    int         `json:"pid,omitempty"`
 	Signal string      `json:"signal,omitempty"`
 	RSS    *unit.Bytes `json:"rss_bytes,omitempty"`
+	Stays  bool        `json:"did_not_exit,omitempty"` // earlyoom says so
 }
+
+// ByTalos is who killed where the OOM controller of Talos did.
+const ByTalos = "Talos"
 
 // Unread are lines with words of a kill that were not understood.
 type Unread struct {
@@ -58,6 +62,9 @@ func unitsOf(log *Log, f *Facts) []Unit {
 			u.By = "systemd-oomd"
 		case kernlog.EarlyOOM:
 			u.By, u.PID, u.Signal, u.RSS, u.Used = "earlyoom", o.PID, o.Signal, o.Used, nil
+			u.Stays = o.Stays
+		case kernlog.TalosKilled:
+			u.By, u.Signal = ByTalos, "SIGKILL"
 		case kernlog.ContainerKilled:
 			u.Container = true
 		default:

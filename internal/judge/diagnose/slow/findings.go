@@ -295,6 +295,9 @@ func spillAdvice(kb int64) []say.Message {
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
 			"or create an index that returns them in order.")}
 	}
+	if kb == 0 { // no size is known
+		return []say.Message{askPlan(), say.M("An index in the order of the sort avoids the sort.")}
+	}
 	return []say.Message{
 		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again "+
 			"(estimated as up to {factor} × what was written to disk).", "value", want.GUC(), "factor",
@@ -533,13 +536,25 @@ func (d *Reading) planning() {
 				"catalogs, make planning slow.")})
 }
 
+// rootTime is the time of the nodes. That of a Gather right below the root is longer where it waited for the end of
+// its workers.
+func rootTime(root *queryplan.Node) float64 {
+	t := *root.Actual.Total * max(root.Actual.Loops, 1)
+	for n := root; len(n.Children) == 1; n = n.Children[0] {
+		if a := n.Children[0].Actual; a != nil && a.Total != nil && a.Loops == 1 && gathers(n.Children[0].Head) {
+			t = max(t, *a.Total)
+		}
+	}
+	return t
+}
+
 // outside looks at execution time that is in no node.
 func (d *Reading) outside() {
 	a := d.run.Root.Actual
 	if d.run.Execution == nil || a == nil || a.Total == nil || d.run.Fragment {
 		return
 	}
-	gap := *d.run.Execution - *a.Total*max(a.Loops, 1)
+	gap := *d.run.Execution - rootTime(d.run.Root)
 	for _, t := range d.run.Triggers {
 		if t.Time != nil {
 			gap -= *t.Time

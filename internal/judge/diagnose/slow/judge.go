@@ -400,7 +400,7 @@ func (d *Report) outside() {
 		if p.Execution == nil || a == nil || a.Total == nil {
 			return 0, false
 		}
-		g := *p.Execution - *a.Total*max(a.Loops, 1)
+		g := *p.Execution - rootTime(p.Root)
 		for _, t := range p.Triggers {
 			if t.Time != nil {
 				g -= *t.Time

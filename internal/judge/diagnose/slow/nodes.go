@@ -31,6 +31,9 @@ func slowSum(p *queryplan.Plan) slowTotals {
 	p.Root.Walk(func(n *queryplan.Node) {
 		kb := int64(0)
 		switch {
+		case n.Sort != nil && n.Sort.Disk && n.Sort.KB == 0: // cut off
+			t.spills = append(t.spills, say.M("{node}: {method} on disk, size unknown", "node", n.Head, "method",
+				n.Sort.Method))
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
 			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", n.Head, "method",

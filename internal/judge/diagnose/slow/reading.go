@@ -385,7 +385,8 @@ func (d *Reading) inconsistent() {
 			continue
 		}
 		p := r.parent
-		if p == nil || !p.walled || r.Subplan != "" || r.processes > 1 || d.run.Flat && !d.run.Rebuilt {
+		if p == nil || !p.walled || r.Subplan != "" || r.processes > 1 || d.run.Flat && !d.run.Rebuilt ||
+			gathers(r.Head) { // the end of its workers is in its time, and not in its parent's
 			continue
 		}
 		if r.wall-slack-0.001*p.Actual.Loops > p.wall {
@@ -395,6 +396,9 @@ func (d *Reading) inconsistent() {
 		}
 	}
 }
+
+// gathers says whether a node gathers the rows of workers, for whose end it waits after its last row.
+func gathers(head string) bool { return strings.HasPrefix(head, "Gather") }
 
 // headline says the verdict in one line.
 func (d *Reading) headline() {

@@ -386,7 +386,8 @@ func (d *Report) worst(n int) []Node {
 // the same tables, are not known to be of two queries, and both were measured.
 func Comparable(a, b *queryplan.Plan) bool {
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	if a.Query != "" && b.Query != "" && squeeze(a.Query) != squeeze(b.Query) {
+	told := a.Query != "" && b.Query != "" && !a.Typed && !b.Typed // what a person types is often not the whole
+	if told && squeeze(a.Query) != squeeze(b.Query) {
 		return false
 	}
 	_, oka := a.Total()

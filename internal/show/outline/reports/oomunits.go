@@ -28,13 +28,16 @@ func (p oomWords) units(o *outline.Outline, d *oom.Report) {
 }
 
 // notSystemd says whether a kill is told by another than systemd.
-func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" }
+func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" || u.By == oom.ByTalos }
 
 // unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime tells it.
 func unitOf(u *oom.Unit) say.Message {
 	switch {
 	case u.By == "earlyoom":
 		return earlyOOM(u)
+	case u.By == oom.ByTalos:
+		return say.M("The OOM controller of Talos killed all processes of the cgroup {group}. It is a program in user "+
+			"space, not the kernel's OOM killer.", "group", u.Name)
 	case u.Container && u.Name == "":
 		return say.M("The container runtime reports an OOM kill (OOMKilled) in a container. It does not report which " +
 			"process was killed, nor its memory.")
@@ -76,8 +79,12 @@ func earlyOOM(u *oom.Unit) say.Message {
 		what = say.M("earlyoom sent {signal} to {name} (process {pid}), which had {size} of resident memory.", "signal",
 			signal, "name", u.Name, "pid", pidOf(u.PID), "size", *u.RSS)
 	}
+	var stays say.Message
+	if u.Stays {
+		stays = say.M("earlyoom reports that the process did not exit.")
+	}
 	return say.All(" ", what, say.M("Available memory and free swap were below its limits. The signal came from a "+
-		"program in user space, not from the kernel's OOM killer."))
+		"program in user space, not from the kernel's OOM killer."), stays)
 }
 
 // oomdReason is why systemd-oomd killed.

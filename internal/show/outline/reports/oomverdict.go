@@ -139,7 +139,7 @@ func unitsVerdict(list []oom.Unit) say.Message {
 			"above it.",
 			"systemd reports {n} more units: it logs a kill for the unit and for each slice above it."))
 	}
-	if list[at].By != "earlyoom" {
+	if by := list[at].By; by != "earlyoom" && by != oom.ByTalos {
 		text = append(text, say.M("The kernel's own report is not in the logs that were read."))
 	}
 	return say.All(" ", text...)
