@@ -190,7 +190,7 @@ func regular(path string) error {
 	case err != nil:
 		return err
 	case !st.Mode().IsRegular():
-		return say.Err("{reason}: it is a {type}", "reason", ErrForeign, "type", st.Mode().Type().String())
+		return say.Err("{reason}: not a regular file", "reason", ErrForeign)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ const (
 	hasNoUnit   = "{value} has the unit {unit}, but this setting has none"
 	memoryUnits = "{value}: valid units are B, kB, MB, GB and TB"
 	timeUnits   = "{value}: valid units are us, ms, s, min, h and d"
-	noRelease   = "kernel release {value}"
+	noRelease   = "{value} is not a kernel release"
 )
 
 // Faults returns all texts of a Fault, for the catalogs.

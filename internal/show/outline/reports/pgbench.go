@@ -57,7 +57,7 @@ func threads(n int64) say.Message {
 	return say.N(n, "{n} thread", "{n} threads")
 }
 
-func transactions(n int64) say.Message { return say.N(n, "{n} transactions", "{n} transactions") }
+func transactions(n int64) say.Message { return say.N(n, "{n} transaction", "{n} transactions") }
 
 // pgbenchResult is the line that counts.
 func pgbenchResult(p *output.Pgbench) []say.Message {
@@ -166,13 +166,13 @@ func (p probeWords) pgbenchLog(o *outline.Outline, l *output.Log) {
 	mean, most := fine(l.Mean/1000), fine(l.Max/1000)
 	if l.P50 == 0 {
 		o.Para(p.Word(say.N(l.Transactions,
-			"{n} transactions in {time}, in intervals of {window}; mean latency {mean}, maximum {max}.",
+			"{n} transaction in {time}, in intervals of {window}; mean latency {mean}, maximum {max}.",
 			"{n} transactions in {time}, in intervals of {window}; mean latency {mean}, maximum {max}.",
 			"time", secs(l.Seconds), "window", secs(l.Window), "mean", mean, "max", most)))
 		return
 	}
 	o.Para(p.Word(say.N(l.Transactions,
-		"{n} transactions in {time}; latency: mean {mean}, p50 {p50}, p95 {p95}, p99 {p99}, maximum {max}.",
+		"{n} transaction in {time}; latency: mean {mean}, p50 {p50}, p95 {p95}, p99 {p99}, maximum {max}.",
 		"{n} transactions in {time}; latency: mean {mean}, p50 {p50}, p95 {p95}, p99 {p99}, maximum {max}.",
 		"time", secs(l.Seconds), "mean", mean, "p50", fine(l.P50/1000), "p95", fine(l.P95/1000), "p99",
 		fine(l.P99/1000), "max", most)))
