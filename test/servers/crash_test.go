@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/template"
 )
 
@@ -137,9 +138,12 @@ func back(t *testing.T, i *scratch.Instance) {
 			return false, log
 		}
 		c, err := pgconn.Connect(t.Context(), i.ConnString())
-		if err == nil {
-			_ = c.Close(t.Context())
+		if err != nil {
+			return false, err
 		}
-		return err == nil, err
+		defer c.Close(t.Context())
+		// It is started as connections are accepted, and may not be seen before one of them.
+		got := live.Ask(t, c, "select count(*) from pg_stat_activity where backend_type = 'checkpointer'")
+		return got[0][0] == "1", got
 	})
 }

@@ -69,3 +69,10 @@ func TestAroundAProblem(t *testing.T) {
 		}
 	}
 }
+
+// TestBytesAreText holds that what a server answered is shown as its text.
+func TestBytesAreText(t *testing.T) {
+	if got := say.Err("it calls {name}", "name", []byte("set_config")).Error(); got != "it calls set_config" {
+		t.Error(got)
+	}
+}

@@ -209,6 +209,8 @@ func argument(v any, c *Catalogue) string {
 		return v.In(c)
 	case string:
 		return oneLine(v)
+	case []byte: // of a server's answer
+		return oneLine(string(v))
 	case error:
 		return ErrorIn(v, c)
 	case unit.Bytes, int, int64, float64:

@@ -43,7 +43,7 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 		}
 		if len(r.Rows) > 0 {
 			return say.Err("it calls {name}, a volatile function that may do more than the statement shows",
-				"name", r.Rows[0][0])
+				"name", string(r.Rows[0][0]))
 		}
 	}
 	for _, s := range sources(ts) {
