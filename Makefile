@@ -42,8 +42,9 @@ check: ## in a minute, before each commit: vet, the pure storeys, the program in
 # run them. Then the longest first, with all the others but the pure ones and those in a
 # browser: these compute, and use the CPUs while the tests of the kernel wait. No server may
 # start while those of the kernel run: it would take of the huge pages that they make for
-# theirs. The last one is alone. Four at once on two processors, as most wait for servers
-# and sleepers; within ./test/servers six of what waits (the majors of one test).
+# theirs. They run one after the other, so what is beside them is nice to them. The last one
+# is alone. Four at once on two processors, as most wait for servers and sleepers; within
+# ./test/servers six of what waits (the majors of one test).
 # Analysed is all in one go, before. All is compiled as the released program is, and so
 # once; the program that tests run is built once for all of them.
 test: export CGO_ENABLED := 0
@@ -58,8 +59,9 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 	$(GO) run ./test/progress -vet=off -timeout 20m ./test/live \
 	  --then -vet=off -p 4 -parallel 6 -timeout 60m -skip '$(ALONE)' $(LONGEST) \
 	    $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|packages)$$|$(PURE)') \
-	  --then -vet=off -p 2 -timeout 60m ./test/kernel $$($(GO) list ./... | grep -E '$(PURE)') \
-	  --beside -C test/web -vet=off -timeout 20m ./... \
+	  --then -vet=off -timeout 60m ./test/kernel \
+	  --beside -exec 'nice -n 10' -vet=off -p 2 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)') \
+	  --beside -C test/web -exec 'nice -n 10' -vet=off -timeout 20m ./... \
 	  --then -vet=off -timeout 30m -run '$(ALONE)' ./test/servers
 
 soak: ## kill applies and moves of pg_wal, and start random plans with new seeds for SOAK (default 10m), then run on all versions what make test runs on three; the first failure ends it and tells its seed

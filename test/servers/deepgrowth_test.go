@@ -17,6 +17,7 @@ import (
 // nothing may rest on a good plan. Work is the rows that all nodes of the plan
 // have handled, those that a filter threw away included, and no clock.
 func TestDeepGrowsWithTheTables(t *testing.T) {
+	t.Parallel() // beside what waits
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		const tables = 400
 		i := live.Start(t, b, map[string]string{"autovacuum": "off", "fsync": "off"})

@@ -116,6 +116,7 @@ func in(t *testing.T, i *scratch.Instance, database string, statements ...string
 // database that nobody connects to, and those of the cluster, and each check
 // tells its own.
 func TestFaultsOfDatabasesAreFound(t *testing.T) {
+	t.Parallel() // beside what waits
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		// Autovacuum is on, or its checks would be silent, and must not come meanwhile.
@@ -246,6 +247,7 @@ func TestDeepWithoutRights(t *testing.T) {
 // server runs with; on a standby of a primary that was raised, or that is to
 // start with less, the check tells it, and what replay cancelled is counted.
 func TestFaultsOfStandbysAreFound(t *testing.T) {
+	t.Parallel() // beside what waits
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		room := map[string]string{"max_connections": "37", "max_worker_processes": "11", "max_wal_senders": "7",

@@ -38,6 +38,7 @@ func sql(t testing.TB, c *pgconn.PgConn, text string) string {
 // TestPageTablesAreWhatWasPredicted: backends that touched all of
 // shared_buffers have the page tables of the worst case, within 2 %.
 func TestPageTablesAreWhatWasPredicted(t *testing.T) {
+	t.Parallel() // beside what waits
 	// The kernel makes page tables, not the server: an old and a new major.
 	on(t, []int{13, 17}, func(t *testing.T, b scratch.Binaries) {
 		const buffers = unit.GB

@@ -33,6 +33,7 @@ var richNames = []string{
 // wherever the server listens, that no name is left in it, and that redacting it
 // again changes nothing.
 func TestRedactedEvidenceFindsTheSame(t *testing.T) {
+	t.Parallel() // beside what waits
 	on(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{
 			"cluster_name": "quillfeather", "wal_level": "logical", "archive_mode": "on",

@@ -17,6 +17,7 @@ import (
 // the rules of a page, tells file and line of what is set, and is the same from
 // the snapshot of that moment; redacted, it has none of the names in it.
 func TestReportOfAServer(t *testing.T) {
+	t.Parallel() // beside what waits
 	on(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "work_mem": "64MB", "cluster_name": "<b>\"quoted\" & cut"})
 		admin := connect(t, i.ConnString())
