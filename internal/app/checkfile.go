@@ -117,8 +117,8 @@ func fileMajor(m FileMajor, named conftext.Named) (major int, from string) {
 	return all[len(all)-1], "newest"
 }
 
-// told is the machine that a text names, and its description as of --for; nil where the
-// text does not name one that can be described.
+// told is the machine that a text names, and its description as from --for; nil if the text does not name one that can
+// be described.
 func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
 	if n.RAM == 0 {
 		return nil, ""
@@ -172,10 +172,9 @@ func (h *Host) confMain(name string) (string, error) {
 	return main, nil
 }
 
-// confDataDir returns the data directory that a file belongs to, whose
-// postgresql.auto.conf the server reads last: the folder that the file lies in,
-// or the one that it names, where that is a data directory. "" for neither: a
-// file in a repository.
+// confDataDir returns the data directory that a file belongs to, whose postgresql.auto.conf the server reads last: the
+// directory that the file lies in, or the one that it names, where that is a data directory. "" for neither: a file in
+// a repository.
 func confDataDir(view target.Target, main string, r conf.Resolved) string {
 	dirs := []string{path.Dir(main)}
 	if s, ok := r.Winner("data_directory"); ok && path.IsAbs(s.Value) {

@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
-// OpenScratch looks at a server that this program runs itself, in its data directory:
-// nobody has to be trusted, and no history or probe is of it.
+// OpenScratch inspects a server that this program itself runs, in its data directory: no account has to be trusted, and
+// it has no history or probe.
 func (h *Host) OpenScratch(ctx context.Context, dir string) (*Session, error) {
 	tell, done := h.Steps()
 	defer done()
@@ -33,7 +33,7 @@ func (h *Host) OpenScratch(ctx context.Context, dir string) (*Session, error) {
 type DemoRequest struct {
 	Major    int             // from 13 to 18; 0: the newest that is installed, else the newest there is
 	Fetch    bool            // fetch them even where some are installed
-	Fetching func(major int) // told before programs are fetched; may be nil
+	Fetching func(major int) // called before programs are fetched; may be nil
 }
 
 // DemoServer is a throwaway server that runs. Remove stops it and leaves nothing behind;

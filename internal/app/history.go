@@ -26,8 +26,8 @@ import (
 // serviceHistory is the history of the packaged service.
 var serviceHistory = filepath.Join(store.ServiceDir, store.File)
 
-// HistoryPath is the history that is read where nobody names one: the user's own,
-// else that of the packaged service where there is one.
+// HistoryPath is the history that is read by default: the user's own, otherwise that of the packaged service if there
+// is one.
 func (h *Host) HistoryPath() (string, error) {
 	own, err := store.DefaultPath(h.Target.UID(), h.Getenv)
 	if _, e := os.Lstat(own); err == nil && !errors.Is(e, os.ErrNotExist) {
@@ -195,8 +195,8 @@ func asHolder(file string, uid int, reason any) error {
 		"reason", reason)
 }
 
-// peaks are those of the history of this host: the user's own, else root's or the
-// packaged service's where he may read it. They are nil where nobody watched.
+// peaks are those of the history of this host: the user's own, else root's or the packaged service's if the user can
+// read it. They are nil if the host was not watched.
 func (h *Host) peaks(ctx context.Context) (*history.Peaks, error) {
 	var files []string
 	if own, err := store.DefaultPath(h.Target.UID(), h.Getenv); err == nil {

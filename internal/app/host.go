@@ -62,8 +62,7 @@ func (h *Host) Tool() string { return "pgfettle " + h.Version }
 // Today is the day of the host's clock, as a policy writes it.
 func (h *Host) Today() string { return h.Target.Now().Format(time.DateOnly) }
 
-// Hostname is the name that a journal and a notice are bound to; "" where the host tells
-// none.
+// Hostname is the name that a journal and a notice are bound to; "" if the host has none.
 func (h *Host) Hostname() string {
 	b, err := h.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
 	if err != nil {
@@ -75,7 +74,7 @@ func (h *Host) Hostname() string {
 // StateHome is where an ordinary user keeps what has to outlive a run; false where
 // neither XDG_STATE_HOME nor HOME is set.
 func (h *Host) StateHome() (string, bool) {
-	if state := h.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification tells to pass over any other
+	if state := h.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification requires ignoring any other
 		return state, true
 	}
 	home := h.Getenv("HOME")
@@ -90,7 +89,7 @@ func (h *Host) Steps() (tell func(string), done func()) {
 	return h.Progress()
 }
 
-// Tell is Warn, or nothing.
+// Tell calls Warn, if it is set.
 func (h *Host) Tell(kind say.Template, message say.Message) {
 	if h.Warn != nil {
 		h.Warn(kind, message)

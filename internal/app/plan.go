@@ -98,8 +98,8 @@ func (o PlanOptions) On(s *snapshot.Snapshot) rule.Options {
 	return out
 }
 
-// ByPolicy is what the policy alone asks of a plan: where nobody asked for more, check,
-// diagnosis, and watch go by the numbers of this one.
+// ByPolicy is the plan's options from the policy alone: unless more is specified, check, diagnosis, and watch use the
+// numbers of this one.
 func (h *Host) ByPolicy(p *policy.Policy) rule.Options {
 	o, err := PlanWith(p, rule.Options{Profile: rule.Mixed}, false)
 	if err != nil { // nothing was said that a policy could contradict

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// PolicyPlace is where a site's policy lies when nobody names another place.
+// PolicyPlace is the default location of a site's policy.
 const PolicyPlace = "/etc/pgfettle/policy.toml"
 
 // PolicyChoice says which policy is meant: that of the site where neither is set.
@@ -24,8 +24,8 @@ type PolicyChoice struct {
 	None bool   // no policy
 }
 
-// Policy reads the policy that is meant: an empty one where there is none. site says
-// whether the one of this host may be meant.
+// Policy reads the policy that is meant: an empty one where there is none. site reports whether the one of this host
+// may be meant.
 func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	switch {
 	case c.File != "" && c.None:
@@ -47,8 +47,8 @@ func (h *Host) sitePolicy() (*policy.Policy, error) {
 	return p, err
 }
 
-// ReadPolicy reads a file; named says that a person named it. What is in it decides
-// what root does, so root does not read it where somebody else could have written it.
+// ReadPolicy reads a file; named says that the user named it. Its content decides what root does, so root does not read
+// it if others could have written it.
 func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	switch {

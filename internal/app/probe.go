@@ -97,8 +97,8 @@ func (w *ProbeWork) Run(ctx context.Context) (*Probed, error) {
 	return whatFollows(w.snapshot, p), nil
 }
 
-// SaveProbe saves what was measured for check and plan, and returns the file; "" where
-// it could not be kept, which is told.
+// SaveProbe saves what was measured for check and plan, and returns the file; "" if it could not be saved, which is
+// reported.
 func (h *Host) SaveProbe(p *Probed) string {
 	dirs := h.MeasuredDirs()
 	if len(dirs) == 0 {
@@ -113,8 +113,8 @@ func (h *Host) SaveProbe(p *Probed) string {
 	return file
 }
 
-// MeasuredDirs are where probes are kept, the one that is written to first. Root
-// reads no folder that another user may write to.
+// MeasuredDirs are where probes are kept, the one that is written to first. Root reads no directory that another user
+// may write to.
 func (h *Host) MeasuredDirs() []string {
 	system := filepath.Join(filepath.Dir(journalfile.Dir), "measured")
 	if h.Target.UID() == 0 {
@@ -165,7 +165,7 @@ func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *Probed {
 	return d
 }
 
-// restsOn says whether this probe measured what a knob's rule asks for.
+// restsOn reports whether this probe measured what a knob's rule asks for.
 func restsOn(p *measured.Probe, in *snapshot.Instance, address string) bool {
 	switch address {
 	case "pg:track_io_timing", "pg:track_wal_io_timing":

@@ -171,7 +171,7 @@ func probeOf(o *output.Output, s *snapshot.Snapshot) *measured.Probe {
 // page is what the server reads at once.
 const page = 8 * unit.KB
 
-// fioDisk is what fio told of reads at random and of flushes after each write.
+// fioDisk is what fio reported about random reads and flushes after each write.
 func fioDisk(o *output.Output, disk *measured.Disk) {
 	by := o.Version
 	if by == "" {

@@ -71,7 +71,7 @@ func (v *Served) Memory(ctx context.Context) (*memory.Report, error) {
 	return s.Memory(v.Host.ByPolicy(p)), nil
 }
 
-// PlanDescribed plans for a host that somebody described, and reads nothing else.
+// PlanDescribed plans for a described host, and reads nothing else.
 func PlanDescribed(ctx context.Context, spec string, a PlanAsk) (*plan.Plan, *snapshot.Snapshot, error) {
 	archive, err := snapshot.Describe(spec)
 	if err != nil {

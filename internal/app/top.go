@@ -90,8 +90,8 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, e
 	return func() (pgclient.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
 }
 
-// postmasterLive tells the postmaster's process id: of the lock file, as a server
-// may be restarted, else as it was found at first.
+// postmasterLive returns the postmaster's process ID: from the lock file, as a server may be restarted, else as it was
+// found at first.
 func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 	pid, _ := h.InstanceProcesses(in)
 	dir, ok := in.DataDirectory.Get()
@@ -131,8 +131,8 @@ func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	return found, nil
 }
 
-// InstanceProcesses returns the postmaster's process id and the folder of its
-// control group, "" where it has none of its own or it cannot be seen.
+// InstanceProcesses returns the postmaster's process id and the directory of its control group, "" where it has none of
+// its own or it cannot be seen.
 func (h *Host) InstanceProcesses(in *snapshot.Instance) (pid int, group string) {
 	if list, ok := in.Processes.Get(); ok && len(list) > 0 {
 		pid = list[0].PID

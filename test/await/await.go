@@ -17,8 +17,8 @@ const Patience = 5 * time.Minute
 // beside the look.
 const pause = 5 * time.Millisecond
 
-// That waits until something is so, and ends the test where it never is. Besides
-// the answer, look returns what it saw, which the message tells.
+// That waits until something is so, and fails the test if it never is. In addition to the answer, look returns what it
+// saw, which the message includes.
 func That(t testing.TB, what string, look func() (is bool, seen any)) {
 	t.Helper()
 	for end := time.Now().Add(Patience); ; time.Sleep(pause) {

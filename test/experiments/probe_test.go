@@ -189,7 +189,7 @@ func TestProbeIsInterrupted(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = cmd.Process.Kill() }) // where no folder is made; else it has ended
+			t.Cleanup(func() { _ = cmd.Process.Kill() }) // where no directory is made; else it has ended
 			await.That(t, "the folder of the probe, with its owner's mark", func() (bool, any) {
 				left := probeLeft(t, i)
 				if len(left) == 0 {

@@ -24,8 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens of testdata")
 
-// Updating says whether goldens are to be rewritten, for tests with a form of
-// their own.
+// Updating reports whether goldens are to be rewritten, for tests with a form of their own.
 func Updating() bool { return *update }
 
 // want is the file that holds what is expected.

@@ -100,7 +100,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// serve asks for a password in the way that it is told to, and keeps whatever comes.
+// serve asks for a password in the given way, and keeps whatever comes.
 func serve(c net.Conn, auth, caught string) {
 	defer c.Close()
 	head := make([]byte, 4)

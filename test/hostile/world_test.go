@@ -32,13 +32,13 @@ func TestMain(m *testing.M) {
 	os.Exit(cell.Main(m))
 }
 
-// The two accounts of people who attack. Their ids belong to nobody else.
+// The two attacking accounts. Their IDs belong to no one else.
 const (
 	mallory = 42301
 	eve     = 42302
 )
 
-// secret is what root has in its environment and files, and nobody may be given.
+// secret is what root has in its environment and files, and no other account may get.
 const secret = "hunter2-of-root"
 
 // world is a host with two accounts that attack, and something of root's that
@@ -48,9 +48,9 @@ type world struct {
 	t       *testing.T
 	home    string // mallory's, which eve may not enter
 	eves    string
-	roots   string // a folder of root's, closed
-	open    string // a folder of root's that everybody may look into, as /etc
-	sticky  string // a folder of root's where everybody may make something, as /tmp
+	roots   string // a directory of root's, closed
+	open    string // a directory of root's that everybody may look into, as /etc
+	sticky  string // a directory of root's where everybody may make something, as /tmp
 	out     string // where root writes what it was asked for
 	caught  string // what a fake server was sent
 	ran     string // who a planted program ran as, one user id a line
@@ -168,8 +168,8 @@ func (w *world) start(uid int, env []string, argv ...string) string {
 	return strings.TrimSpace(line)
 }
 
-// fake starts a process that calls itself postgres, of an account, in a folder
-// that is a data directory at first sight. env says what else it does: see role.
+// fake starts a process that calls itself postgres, of an account, in a directory that is a data directory at first
+// sight. env says what else it does: see role.
 func (w *world) fake(uid int, data string, env ...string) (port string) {
 	w.t.Helper()
 	bin := w.self(uid, "postgres")
@@ -205,8 +205,8 @@ func (w *world) swap(uid int, name, one, other string) {
 		w.self(uid, "swap"))
 }
 
-// cluster makes and starts a real server of an account, from a copy of the programs
-// that belongs to it, and returns its data directory and the folder of the programs.
+// cluster makes and starts a real server of an account, from a copy of the programs that belongs to it, and returns its
+// data directory and the directory of the programs.
 func (w *world) cluster(uid int, conf string, env ...string) (data, bin string) {
 	w.t.Helper()
 	home := map[int]string{mallory: w.home, eve: w.eves}[uid]
@@ -392,8 +392,8 @@ func (w *world) judge(args []string, acts []act) {
 	}
 }
 
-// pointed says whether a person has pointed root at a path by the command line: a
-// folder that is named is looked at as whoever names it, once, to see what it is.
+// pointed reports whether a person has pointed root at a path by the command line: a directory that is named is looked
+// at as whoever names it, once, to see what it is.
 func (w *world) pointed(args []string, p string) bool {
 	for _, a := range args {
 		if a == p {
@@ -412,7 +412,7 @@ func (w *world) protected() string {
 			`'%p\n'`, w.Dir)
 }
 
-// ranOnlyAs holds that what was planted ran as nobody but who planted it.
+// ranOnlyAs verifies that what was planted ran only as the account that planted it.
 func (w *world) ranOnlyAs() {
 	w.t.Helper()
 	b, err := os.ReadFile(w.ran)

@@ -114,7 +114,7 @@ func (h *Host) Of(major int) {
 	maps.DeleteFunc(h.Spec.Settings, func(name, _ string) bool { _, ok := params.Lookup(major, name); return !ok })
 }
 
-// oddSettings are values, in base units, that somebody left behind and a plan leads back.
+// oddSettings are values, in base units, that were left behind and that a plan resets.
 var oddSettings = [][2]string{
 	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"},
 	{"autovacuum_worker_slots", "2"},

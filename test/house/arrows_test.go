@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite arrows.txt: read the difference
 
 const module = "github.com/pgfettle/pgfettle/"
 
-// root is the checkout, two folders up from this one.
+// root is the checkout, two directories up from this one.
 const root = "../.."
 
 // storeys are from the lowest to the highest.
@@ -30,14 +30,13 @@ var storeys = []string{"base", "fact", "judge", "act", "app", "show"}
 
 type source struct {
 	path string // relative to the checkout
-	pkg  string // package folder relative to internal, such as fact/host
+	pkg  string // package directory relative to internal, such as fact/host
 	text string
 	file *ast.File
 	set  *token.FileSet
 }
 
-// sources are the Go files below a folder of the checkout that are built: no tests, no
-// generators.
+// sources are the Go files below a directory of the checkout that are built: no tests, no generators.
 func sources(t *testing.T, dir string) []source {
 	t.Helper()
 	var out []source

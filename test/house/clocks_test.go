@@ -260,7 +260,7 @@ func (c *clockFinder) limit(e ast.Expr, of string) {
 	}
 }
 
-// took says whether an expression is how long something took.
+// took reports whether an expression is how long something took.
 func (c *clockFinder) took(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr:

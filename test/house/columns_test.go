@@ -23,8 +23,8 @@ const (
 
 const columnsList = "columns.txt"
 
-// TestColumns holds that no Go file has lines wider than mostColumns. columns.txt counts the wide
-// lines that are still there, below each folder; the counts may only shrink.
+// TestColumns holds that no Go file has lines wider than mostColumns. columns.txt counts the wide lines that are still
+// there, below each directory; the counts may only shrink.
 func TestColumns(t *testing.T) {
 	found := map[string]int{}
 	first := map[string]string{}
@@ -61,7 +61,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// wideBelow are the wide lines of Go files that people wrote, as file:line, by storey or top folder.
+// wideBelow are the wide lines of Go files that people wrote, as file:line, by storey or top directory.
 func wideBelow(t *testing.T, files fs.FS) map[string][]string {
 	t.Helper()
 	wide := map[string][]string{}

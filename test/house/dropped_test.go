@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// tell are functions whose error may not be dropped, by their name alone: without it, nothing
-// found, nothing there and not readable are the same.
+// tell are functions whose error may not be dropped, by their name alone: without it, nothing found, missing and
+// unreadable are the same.
 var tell = []string{"Glob", "Unmarshal", "ReadDir", "WalkDir", "Sync", "Flush", "Rename"}
 
 // writes are the methods and functions after which closing a file may fail with what was written.
@@ -28,8 +28,8 @@ var mayDrop = map[string]string{
 	"base/say Languages":                "the folder is embedded",
 }
 
-// TestErrorsThatTell holds that the errors of a few functions are looked at: those of tell, and of
-// Close where the same function has written.
+// TestErrorsThatTell holds that the errors of a few functions are checked: those of tell, and of Close if the same
+// function has written.
 func TestErrorsThatTell(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd", "tools"} {
@@ -52,7 +52,7 @@ func TestErrorsThatTell(t *testing.T) {
 	}
 }
 
-// dropped is one error that nobody looks at.
+// dropped is one error that is not checked.
 type dropped struct {
 	at             token.Pos
 	function, what string

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// opens are the functions of package os that look into a file or a folder.
+// opens are the functions of package os that look into a file or a directory.
 var opens = []string{"Open", "OpenFile", "OpenRoot", "OpenInRoot", "ReadFile", "ReadDir", "Readlink", "DirFS"}
 
 // openers are the rooms that may open files by themselves, with all that is below them. Each other

@@ -56,8 +56,8 @@ func TestRooms(t *testing.T) {
 // words these share is PostgreSQL's and Linux's choice.
 var named = regexp.MustCompile(`^internal/judge/(checks|rules)/`)
 
-// roomsBelow are the packages below a folder: the name of each source file that is not a test and
-// that a person wrote, and its lines.
+// roomsBelow are the packages below a directory: the name of each source file that is not a test and that a person
+// wrote, and its lines.
 func roomsBelow(t *testing.T, files fs.FS, dir string) map[string]map[string]int {
 	t.Helper()
 	rooms := map[string]map[string]int{}
@@ -148,7 +148,7 @@ func families(names []string, packages map[string]bool) map[string][]string {
 	return out
 }
 
-// reasonsIn reads a list of this folder, a line «subject: reason» each.
+// reasonsIn reads a list of this directory, a line «subject: reason» each.
 func reasonsIn(t *testing.T, list string) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.FromSlash(list))

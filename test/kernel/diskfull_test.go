@@ -65,7 +65,7 @@ func oneError(t *testing.T, r cell.Ran, words ...string) {
 	}
 }
 
-// noLeftovers holds that no temporary file is left in folders within.
+// noLeftovers holds that no temporary file is left in directories within.
 func (h *host) noLeftovers(t *testing.T, folders ...string) {
 	t.Helper()
 	for name := range h.Files(folders...) {

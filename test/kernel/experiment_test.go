@@ -18,7 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// victimOf tells a process that it is the one to be killed: its folder.
+// victimOf tells a process that it is the one to be killed: its directory.
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // onPages is an experiment on huge pages: the same server on pages of both sizes.

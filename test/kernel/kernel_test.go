@@ -18,8 +18,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// machine is this one, with its persistent files in a folder of the test: a
-// test that dies leaves nothing that the next boot would read.
+// machine is this one, with its persistent files in a directory of the test: a test that dies leaves nothing that the
+// next boot would read.
 type machine struct {
 	dir   string
 	kinds map[string]apply.Kind

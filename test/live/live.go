@@ -1,7 +1,7 @@
 // Package live starts real PostgreSQL servers for the tests of the tier servers.
 //
-// Servers are those of PGFETTLE_TEST_PG (folders with bin/postgres, separated
-// by colons), else cached ones, else fetched from the package registry.
+// Servers are those of PGFETTLE_TEST_PG (directories with bin/postgres, separated by colons), else cached ones, else
+// fetched from the package registry.
 package live
 
 import (

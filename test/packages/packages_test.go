@@ -28,7 +28,7 @@ import (
 
 const root = "../.."
 
-// dist is the folder that make dist has filled.
+// dist is the directory that make dist has filled.
 func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("PGFETTLE_DIST")
@@ -38,7 +38,7 @@ func dist(t *testing.T) string {
 	return dir
 }
 
-// one returns the one file of the folder that a pattern means.
+// one returns the one file of the directory that a pattern means.
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -436,7 +436,7 @@ func sumsOf(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestBuiltTwice: the same files in another folder, with another umask, give the same bytes.
+// TestBuiltTwice: the same files in another directory, with another umask, give the same bytes.
 func TestBuiltTwice(t *testing.T) {
 	dir := dist(t)
 	git := func(args ...string) string {

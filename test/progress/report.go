@@ -208,8 +208,8 @@ func (p *place) oldest() (name string, since time.Time) {
 	return name, since
 }
 
-// end tells the whole, and says whether all is well. A go test that failed without a
-// test that did counts as one: of what it did not like its own words have told.
+// end tells the whole, and reports whether all is well. A go test that failed without a test that did counts as one: of
+// what it did not like its own words have told.
 func (r *report) end(well bool) bool {
 	r.lock.Lock()
 	defer r.lock.Unlock()

@@ -61,8 +61,7 @@ const (
 // Expect is the name of the section that holds what must be read.
 const Expect = "expect"
 
-// ReadCorpus reads the cases of a folder of KIND/NAME.txtar, by kind and name; of all
-// kinds where none is named.
+// ReadCorpus reads the cases of a directory of KIND/NAME.txtar, by kind and name; of all kinds where none is named.
 func ReadCorpus(dir string, kinds ...string) ([]Case, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*", "*.txtar"))
 	if err != nil {
@@ -185,7 +184,7 @@ type Result struct {
 	Said    []string // what was told instead, one for each answer
 }
 
-// Measure runs the program on a case in a folder of its own, which it fills.
+// Measure runs the program on a case in its own directory, which it fills.
 func Measure(ctx context.Context, c *Case, dir string) (*Result, error) {
 	for _, f := range c.Files {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {

@@ -204,8 +204,8 @@ func TestDiskFullUnderTheScratchCopy(t *testing.T) {
 	c.Sh(`chmod 1777 "$0"`, scratch)
 	auto := i.DataDir + "/postgresql.auto.conf"
 	before := cell.Files(t, auto)
-	// From room for the mark of whose the folder is, without which the place would
-	// be /tmp, to room for all but the server's own lock file.
+	// From room for the mark of whose the directory is, without which the place would be /tmp, to room for all but the
+	// server's own lock file.
 	for leave := int64(1); leave <= 10; leave++ {
 		d.Fill(t, leave*d.Block)
 		r := c.Exec(nil, []string{"TMPDIR=" + scratch}, cell.Binary(t), "apply", "--yes", "--pin", "pg:work_mem=9MB",

@@ -181,8 +181,7 @@ func TestExplainFormatsAgree(t *testing.T) {
 	})
 }
 
-// keep writes what the servers said to the folder of PGFETTLE_KEEP_EXPLAIN, for
-// new goldens of the reader.
+// keep writes what the servers said to the directory of PGFETTLE_KEEP_EXPLAIN, for new goldens of the reader.
 func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 	dir := os.Getenv("PGFETTLE_KEEP_EXPLAIN")
 	if dir == "" {

@@ -149,9 +149,9 @@ func (tr *trial) run() {
 	tr.undone()
 }
 
-// over says whether an undo has nothing left to do. Where the apply was killed before it began
-// a change, and somebody has set that knob since, undo says that it is not what was planned
-// from, as lines may be lost at a journal's end, and leaves it.
+// over reports whether an undo has nothing left to do. Where the apply was killed before it began a change, and
+// somebody has set that knob since, undo says that it is not what was planned from, as lines may be lost at a journal's
+// end, and leaves it.
 func (tr *trial) over(j *journal.Journal) bool {
 	others := func(c journal.Change) bool {
 		_, set := tr.edits[c.Address.Name()]

@@ -107,8 +107,7 @@ func newTrialServer(t *testing.T, b scratch.Binaries, bin string) *trialServer {
 	return y
 }
 
-// lay writes a file of the data directory, as its owner would have it; a name
-// without a point or a text is a folder.
+// lay writes a file of the data directory, as its owner would have it; a name without a point or a text is a directory.
 func (y *trialServer) lay(name, text string) {
 	y.t.Helper()
 	at := filepath.Join(y.i.DataDir, name)
@@ -317,8 +316,8 @@ func (y *trialServer) waitForQuiet() {
 	await.That(y.t, "the end of pg_ctl", func() (bool, any) { return !y.pgctl(), "it runs" })
 }
 
-// up says whether the server takes connections once all of that has come to its
-// end: one that stops still shows for a moment, one that starts already does.
+// up reports whether the server takes connections once all of that has come to its end: one that stops still shows for
+// a moment, one that starts already does.
 func (y *trialServer) up() bool {
 	y.t.Helper()
 	y.waitForQuiet()

@@ -27,8 +27,8 @@ type walServer struct {
 	*testing.T
 	i        *scratch.Instance
 	bin      string
-	disk     string   // a filesystem of its own, or a folder
-	flags    []string // where it is only a folder
+	disk     string   // a filesystem of its own, or a directory
+	flags    []string // where it is only a directory
 	journals string
 	sum      string // of the data
 }
@@ -48,8 +48,7 @@ func newWALServer(t *testing.T, b scratch.Binaries) *walServer {
 
 const dataSum = `select md5(string_agg(g || m, ',' order by g)) from sums`
 
-// secondDisk mounts an ext4 image; where that cannot be done it is a folder, and
-// the program has to be told so.
+// secondDisk mounts an ext4 image; where that cannot be done it is a directory, and the program has to be told so.
 func secondDisk(t *testing.T) (at string, flags []string) {
 	t.Helper()
 	image, at := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), "disk")
@@ -75,7 +74,7 @@ func secondDisk(t *testing.T) (at string, flags []string) {
 	return at, nil
 }
 
-// pass lets others through the folders above, as far as they are ours.
+// pass lets others through the directories above, as far as they are ours.
 func pass(t *testing.T, at string) {
 	for ; at != "/"; at = filepath.Dir(at) {
 		if in, err := os.Stat(at); err == nil && in.Mode().Perm()&0o001 == 0 {

@@ -53,8 +53,8 @@ func these(b scratch.Binaries) func(context.Context) (scratch.Binaries, error) {
 	return func(context.Context) (scratch.Binaries, error) { return b, nil }
 }
 
-// leftovers lists the control groups of exercises, and the processes that have a
-// file of a folder in their command line.
+// leftovers lists the control groups of exercises, and the processes that have a file of a directory in their command
+// line.
 func leftovers(t *testing.T, removed []string) []string {
 	t.Helper()
 	var left []string
@@ -200,8 +200,8 @@ func victim(t *testing.T, dir string) {
 	t.Fatalf("it was not killed: %v", err)
 }
 
-// TestOOMKilled: what a run leaves that SIGKILL ends in the middle, the next one
-// removes: the group, the processes, the folder of the server, the record.
+// TestOOMKilled: what a run leaves that SIGKILL ends in the middle, the next one removes: the group, the processes, the
+// directory of the server, the record.
 func TestOOMKilled(t *testing.T) {
 	if dir := os.Getenv(victimDir); dir != "" {
 		victim(t, dir)

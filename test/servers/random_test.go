@@ -161,8 +161,8 @@ func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	return p
 }
 
-// promisesMore says whether the kernel lets one request for memory exceed what
-// there is: with swap, or where it is told to say yes to everything.
+// promisesMore reports whether the kernel lets one request for memory exceed what there is: with swap, or where it is
+// told to say yes to everything.
 func promisesMore(t *testing.T) bool {
 	t.Helper()
 	mem, err := host.ParseMemory([]byte(text(t, "/proc/meminfo")))

@@ -120,7 +120,7 @@ func TestRedactedEvidenceFindsTheSame(t *testing.T) {
 			}
 		}
 		plain, redacted := textOf(t, a), textOf(t, a.Redact())
-		// a host may be called what folders of every host are
+		// a host may be called what directories of every host are
 		if h, err := a.Redact().ReadFile("proc/sys/kernel/hostname"); err == nil {
 			if name, _ := os.Hostname(); strings.TrimSpace(string(h)) == name {
 				t.Errorf("the host is still called %s", h)

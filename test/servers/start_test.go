@@ -379,8 +379,8 @@ func TestWhyAServerDoesNotStart(t *testing.T) {
 	})
 }
 
-// copyTree makes a folder's content that of another's, owners and modes included, but
-// for the files of tables, which no way of breaking touches.
+// copyTree makes a directory's content that of another's, owners and modes included, but for the files of tables, which
+// no way of breaking touches.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
 	must(t, os.MkdirAll(to, 0o700))

@@ -106,7 +106,7 @@ done
 
 // image is the machine as it is before a test: powered off, never booted.
 type image struct {
-	dir string // under the cache folder
+	dir string // under the cache directory
 }
 
 func (i image) disk() string { return filepath.Join(i.dir, "root.img") }
@@ -123,7 +123,7 @@ func key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// locked returns with the folder of images locked for this process alone.
+// locked returns with the directory of images locked for this process alone.
 func locked() (unlock func(), err error) {
 	if err := os.MkdirAll(cacheDir(), 0o755); err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func locked() (unlock func(), err error) {
 	}
 }
 
-// fetched makes a copy of the image in a folder of the test, building the image
-// where there is none of this recipe. Images of other recipes go.
+// fetched makes a copy of the image in a directory of the test, building the image where there is none of this recipe.
+// Images of other recipes go.
 func fetched(t *testing.T, dir string) image {
 	t.Helper()
 	unlock, err := locked()
@@ -176,7 +176,7 @@ update-grub
 systemctl is-active postgresql@15-main
 `
 
-// make builds the image. The folder appears whole or not at all.
+// make builds the image. The directory appears whole or not at all.
 func (i image) make(t *testing.T) error {
 	old, err := filepath.Glob(filepath.Join(cacheDir(), "*", "root.img"))
 	if err != nil {

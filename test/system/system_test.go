@@ -5,8 +5,8 @@
 // parameters of the kernel and of the boot, drop-ins of units, restarts,
 // reboots, memory that runs out.
 //
-// It needs root, qemu-system-x86_64, mmdebstrap, mke2fs and, where the image of
-// the machine is not in the cache folder, the package archive of Debian.
+// It needs root, qemu-system-x86_64, mmdebstrap, mke2fs and, where the image of the machine is not in the cache
+// directory, the package archive of Debian.
 package system
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// root is the checkout, two folders up from this one.
+// root is the checkout, two directories up from this one.
 const root = "../.."
 
 // programs are what the tier needs of this machine.

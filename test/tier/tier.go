@@ -21,7 +21,7 @@ const (
 	Rights  = "rights"  // root: to give files away, to become another user, to read what only root may
 
 	Promtool = "promtool" // the tool of Prometheus that checks metrics and alert rules
-	Packages = "packages" // a folder that make dist has filled, and what looks into packages
+	Packages = "packages" // a directory that make dist has filled, and what looks into packages
 )
 
 // Word begins the reason of each skip, before the name of the tier: test/progress
@@ -37,7 +37,7 @@ func Missing(t testing.TB, tier, format string, args ...any) {
 	t.Skipf(Word+tier+": "+format, args...)
 }
 
-// Required says whether a list of tiers, separated by commas, names one.
+// Required reports whether a list of tiers, separated by commas, names one.
 func Required(list, tier string) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(s string) bool { return strings.TrimSpace(s) == tier })
 }

@@ -248,8 +248,7 @@ func (x *tab) fits() {
 	}
 }
 
-// keep writes a picture of the page into the folder that PGFETTLE_SCREENSHOTS
-// names; nothing where it names none.
+// keep writes a picture of the page into the directory that PGFETTLE_SCREENSHOTS names; nothing where it names none.
 func (x *tab) keep(name string) {
 	x.t.Helper()
 	dir := os.Getenv("PGFETTLE_SCREENSHOTS")

@@ -55,7 +55,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return name, nil
 })
 
-// made is the folder to remove at the end; "" before it is made.
+// made is the directory to remove at the end; "" before it is made.
 var made string
 
 // serve runs the program until the test ends and returns its address.
@@ -141,7 +141,7 @@ func watched(t *testing.T) string {
 	return path
 }
 
-// measured is a folder with one experiment.
+// measured is a directory with one experiment.
 func measured(t *testing.T) string {
 	t.Helper()
 	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z",

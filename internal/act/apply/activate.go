@@ -138,7 +138,7 @@ func (e *operation) revert(ctx context.Context, r journal.Revertment) error {
 	return nil
 }
 
-// needPool says whether another instance is, or will be, restarted onto the pool.
+// needPool reports whether another instance is, or will be, restarted onto the pool.
 func (e *operation) needPool(but string) bool {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]

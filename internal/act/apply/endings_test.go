@@ -15,10 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestUndoOfAnApplyThatWasKilledInARestart: the server that was stopped for it is
-// still down. An undo that may not restart puts its files back and does not end
-// as if all were well, however often it is called; one that may starts it. Of a
-// server that somebody has stopped since, only the restart is told.
+// TestUndoOfAnApplyThatWasKilledInARestart: the server that was stopped for it is still down. An undo that may not
+// restart puts its files back and does not end as if all were well, however often it is called; one that may starts it.
+// For a server that was stopped by others since, only the restart is reported.
 func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 	down := func(b *bench) *snapshot.Snapshot {
 		s := b.d.snapshot()

@@ -60,12 +60,11 @@ func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o s
 	return res, e.forward(ctx)
 }
 
-// newID makes the id of a journal that sorts behind every other: two applies within
-// one second, or after the clock was set back, are told apart by no more than that,
-// and the order in which they can be undone rests on it.
+// newID makes the id of a journal that sorts behind every other: two applies within one second, or after the clock was
+// set back, are distinguished only by that, and the order in which they can be undone depends on it.
 func (w *System) newID() string {
 	at := w.Now()
-	list, _ := journalfile.List(w.Target, w.dir()) // those that cannot be read were told of by unfinished
+	list, _ := journalfile.List(w.Target, w.dir()) // unfinished has reported the unreadable ones
 	for _, j := range list {
 		if journal.NewID(at, w.Suffix) > j.ID {
 			continue
@@ -277,7 +276,7 @@ func (e *operation) one(ctx context.Context, c *journal.Change) error {
 	return e.fail(ctx, c, why.Error())
 }
 
-// finished ends a step that succeeded, and tells what there is to know beside.
+// finished ends a step that succeeded, and reports what else there is to know.
 func (e *operation) finished(l journal.Line, kind Kind, k Knob) error {
 	if n, ok := kind.(Noter); ok {
 		notes, err := n.Notes(k)
@@ -321,8 +320,7 @@ func wanted(kind Kind, now journal.State, k Knob, value string, e knob.Effect) (
 	return want, nil
 }
 
-// holds says whether a knob is in a state, in both parts as far as the state
-// has them.
+// holds reports whether a knob is in a state, in both parts as far as the state has them.
 func holds(found, want journal.State) bool {
 	return (want.File == nil || found.SameFile(want)) && (want.Live == nil || found.SameLive(want))
 }

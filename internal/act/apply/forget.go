@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// ofInstance says whether a journal names an instance.
+// ofInstance reports whether a journal names an instance.
 func ofInstance(j *journal.Journal, label string) bool {
 	return slices.ContainsFunc(j.Changes, func(c journal.Change) bool { return c.Instance == label }) ||
 		j.Damage != nil && slices.ContainsFunc(j.Damage.Unknown, func(u journal.Unknown) bool {

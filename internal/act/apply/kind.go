@@ -21,9 +21,8 @@ type Kind interface {
 	Want(now journal.State, k Knob, value string) (journal.State, error)
 	// Set brings the knob into a state.
 	Set(ctx context.Context, k Knob, s journal.State) error
-	// Ours says whether a state that was found still has our value for this knob,
-	// though other things in its file may have changed since: undo then takes out
-	// our value alone. Without returns that state.
+	// Ours reports whether a state that was found still has our value for this knob, though other things in its file
+	// may have changed since: undo then takes out our value alone. Without returns that state.
 	Ours(found, after journal.State, k Knob) bool
 	Without(found, before journal.State, k Knob) (journal.State, error)
 }
@@ -43,9 +42,8 @@ type Guard interface {
 	Allowed(ctx context.Context, k Knob) error
 }
 
-// Scribe is what a kind may also be: it does not always write its file itself,
-// and so knows better than the permissions of the folder whether that may be
-// written. The error is as that of Guard.
+// Scribe is what a kind may also be: it does not always write its file itself, and so knows better than the permissions
+// of the directory whether that may be written. The error is as that of Guard.
 type Scribe interface {
 	MayWrite(ctx context.Context, k Knob, f journal.File) error
 }
@@ -63,9 +61,8 @@ type Stopper interface {
 	Stops(k Knob) bool
 }
 
-// Partial is what a kind may also be: setting it can be cut short in the middle,
-// or deliver less than was asked. Halfway says whether a live value may be what
-// a Set between the two states left, and nobody else's.
+// Partial is implemented by kinds whose setting can be interrupted in the middle, or achieve less than was asked.
+// Halfway reports whether a live value may be what a Set between the two states left, and no other value.
 type Partial interface {
 	Halfway(found, was, will journal.State, k Knob) bool
 }

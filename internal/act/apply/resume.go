@@ -62,8 +62,8 @@ func Resume(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o s
 	return res, e.forward(ctx)
 }
 
-// finish brings a change that was begun to its end. What is neither before nor
-// after nor between the two is somebody's, and is kept.
+// finish completes a change that was begun. What is neither before nor after nor between the two was set by others, and
+// is kept.
 func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	kind, k, err := e.begun(c)
 	if err != nil {
@@ -79,7 +79,7 @@ func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	switch {
 	case want.File == nil || now.SameFile(want) || now.SameFile(c.Was):
 	case kind.Ours(judged, c.Will, k):
-		want.File = now.File // our value is in it, with somebody's edit beside; what follows from it may be missing
+		want.File = now.File // our value is in it, next to a foreign edit; what follows from it may be missing
 	default:
 		return e.giveUp(ctx, c, want.File.Path+" was changed while the apply was interrupted")
 	}

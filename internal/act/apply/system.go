@@ -26,7 +26,7 @@ type System struct {
 	// binary, before anything is written. nil: there is nothing to try with.
 	Verify func(ctx context.Context, key string, changes []plan.Change) error
 
-	Tell func(string)     // one line of talk for a person; nil: nobody listens
+	Tell func(string)     // one line of progress for a person; may be nil
 	Now  func() time.Time // clock of the journal
 
 	Dir      string // of the journals; "": journal.Dir

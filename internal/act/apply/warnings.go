@@ -16,9 +16,8 @@ type Warner interface {
 	Warnings(ctx context.Context, k Knob) ([]string, error)
 }
 
-// Warnings asks the kinds of the changes for what should be told before they are
-// made, each sentence once. A change that cannot be looked at has nothing to tell
-// here: Run refuses it with its reason.
+// Warnings asks the kinds of the changes for what should be reported before they are made, each sentence once. A change
+// that cannot be read has nothing to report here: Run refuses it with its reason.
 func Warnings(ctx context.Context, w *System, s *snapshot.Snapshot, chosen []plan.Change) []selection.Warning {
 	e := &operation{w: w, s: s}
 	var out []selection.Warning

@@ -22,11 +22,11 @@ import (
 // Group is a control group that we made.
 type Group struct {
 	Version int    `json:"version"` // 1 or 2: of the hierarchy that has the memory controller
-	Dir     string `json:"dir"`     // its folder
+	Dir     string `json:"dir"`     // its directory
 }
 
-// Place is the folder of a group below which one of ours could be made, with
-// the groups above it, whose limits hold for it too.
+// Place is the directory of a group below which one of ours could be made, with the groups above it, whose limits hold
+// for it too.
 type Place struct {
 	Version int
 	Dirs    []string // the place itself first, the root of the mount last
@@ -128,7 +128,7 @@ var files = map[int]struct {
 // setting is a file of a group and what is written to it; "" is the limit.
 type setting struct{ file, value string }
 
-// mkdir makes the folder of a group, which the kernel fills with files.
+// mkdir makes the directory of a group, which the kernel fills with files.
 var mkdir = func(dir string) error { return os.Mkdir(dir, 0o755) }
 
 // New makes a group with a limit on memory, and without swap, at the first of
@@ -274,8 +274,7 @@ func (g *Group) Kills() (int64, error) {
 	return n, nil
 }
 
-// Used returns how much memory the group uses, cached pages of files left out:
-// they give way when somebody wants more.
+// Used returns how much memory the group uses, without page cache, which is reclaimed on demand.
 func (g *Group) Used() (unit.Bytes, error) {
 	f := files[g.Version]
 	n, err := number(path.Join(g.Dir, f.usage))
@@ -307,9 +306,8 @@ func (g *Group) Remove() error {
 	}
 }
 
-// killAll sends SIGKILL to every process of the group. A handle is taken first
-// and membership is looked at again, so that a number which was given to another
-// process in between harms nobody.
+// killAll sends SIGKILL to every process of the group. A handle is taken first and membership is checked again, so that
+// a process ID that was reused in between is harmless.
 func (g *Group) killAll() error {
 	pids, err := g.Processes()
 	if err != nil || len(pids) == 0 {

@@ -39,15 +39,14 @@ type Request struct {
 	Killable bool         // also whom of all processes of the host the OOM killer would look at first
 	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
 	Why      bool         // also of a data directory as which nothing can be done: why its server does not start
-	// only what tells the memory of the host and of the instances: nothing is run, few questions are asked
+	// only what shows the memory of the host and of the instances: nothing is run, few questions are asked
 	Memory   bool
 	Alone    bool     // nothing of the other instances of the host, where one was named
 	Measured []string // folders that probes are kept in, the first before the others; none: no probe is looked for
-	// History tells the peaks of a history of this host; nil, or no peaks, where
-	// there is none.
+	// History returns the peaks of a history of this host; nil, or no peaks, if there is none.
 	History  func(context.Context) (*history.Peaks, error)
 	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
-	Progress func(string) // told what is being done, one clause each; may be nil
+	Progress func(string) // called with what is being done, one clause each; may be nil
 }
 
 // Run collects. An error is a *say.Problem where the request itself cannot be
@@ -169,7 +168,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.takeOver(<-units)
 }
 
-// history adds the peaks of a history. That there is none is nothing to tell.
+// history adds the peaks of a history. Having none is not reported.
 func (c *collector) history(ctx context.Context) {
 	if c.req.History == nil {
 		return

@@ -146,7 +146,7 @@ func (s *stopped) blame(said string, values map[string]string) (pg.ConfigFault, 
 	return pg.ConfigFault{File: w.File, Line: w.Line, Name: name, Reason: said}, ok
 }
 
-// closedTo says whether an error is that of a missing right.
+// closedTo reports whether an error is that of a missing right.
 func closedTo(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, target.ErrNotHis)
 }

@@ -40,7 +40,7 @@ type instance struct {
 	// the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
 	account   trust.Account
 	distrust  *trust.Refusal // why nothing is done on its behalf; nil: it is
-	unsure    bool           // whether it runs could not be told
+	unsure    bool           // whether it runs is unknown
 	whyUnsure string
 	owner     trust.Account // of the data directory, where it is closed
 	closed    bool          // nothing in the data directory is looked at
@@ -55,8 +55,7 @@ type instance struct {
 // name returns the evidence name of something of this instance.
 func (in *instance) name(what string) string { return "pg/" + in.key + "/" + what }
 
-// record is an entry of instances.json. What is not known is left out; the
-// archive tells why under pg/KEY/FIELD.
+// record is an entry of instances.json. What is unknown is omitted; the archive says why under pg/KEY/FIELD.
 type record struct {
 	Key       string   `json:"key"`
 	PID       *int     `json:"pid,omitempty"`

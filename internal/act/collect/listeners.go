@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// wouldListen tells where the server would listen, and who is in the way.
+// wouldListen reports where the server would listen, and what is in the way.
 func (c *collector) wouldListen(s *stopped) any {
 	port, err := strconv.Atoi(s.set["port"])
 	if err != nil || port <= 0 || port >= 1<<16 {
@@ -130,8 +130,8 @@ func (c *collector) holderOf(inode string) (int, string) {
 	return 0, ""
 }
 
-// unixFolder looks at a folder of sockets and at the lock file in it, as the server
-// does before it makes its socket there.
+// unixFolder looks at a directory of sockets and at the lock file in it, as the server does before it makes its socket
+// there.
 func (c *collector) unixFolder(in *instance, dir string, port int) pg.StartUnix {
 	u := pg.StartUnix{Folder: dir}
 	lock := path.Join(dir, ".s.PGSQL."+strconv.Itoa(port)+".lock")

@@ -45,8 +45,8 @@ func (c *collector) lockFile(in *instance) any {
 	return l
 }
 
-// alive says whether a process of the instance's account has an id. Before a
-// server counts one of another account as dead, so do we.
+// alive reports whether a process of the instance's account has an id. Before a server counts one of another account as
+// dead, so do we.
 func (c *collector) alive(in *instance, pid int) (bool, string) {
 	if pid <= 1 {
 		return false, ""

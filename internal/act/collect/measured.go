@@ -139,10 +139,9 @@ func (c *collector) probes() []string {
 	return out[:min(len(out), maxProbes)]
 }
 
-// Identity returns the kernel's name of a block device and a digest of what
-// tells it from another that has its number later: sizes, serial numbers and
-// names that volumes were given, of itself and of the devices below. Both are
-// empty where there is no such device.
+// Identity returns the kernel's name of a block device and a digest of what distinguishes it from another that has its
+// number later: sizes, serial numbers and names that volumes were given, of itself and of the devices below. Both are
+// empty if there is no such device.
 func Identity(t target.Target, device string) (name, digest string) {
 	if strings.HasPrefix(device, "0:") || device == "" || strings.ContainsAny(device, "/.") {
 		return "", "" // numbers of filesystems without a device change with every boot
@@ -181,5 +180,5 @@ func Identity(t target.Target, device string) (name, digest string) {
 		return path.Base(at), ""
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	return path.Base(at), hex.EncodeToString(sum[:16]) // half of it tells disks apart
+	return path.Base(at), hex.EncodeToString(sum[:16]) // half of it distinguishes disks
 }

@@ -31,8 +31,8 @@ func ours(found []*instance) []*instance {
 // maxStopped bounds what is listed: a host has some ten clusters.
 const maxStopped = 100
 
-// stopped finds the instances that are started with the host and do not run now, but
-// those that were found. Where the folder of one is not known, its service names it.
+// stopped finds the instances that are started with the host and do not run now, but those that were found. Where the
+// directory of one is not known, its service names it.
 func (c *collector) stopped(found []*instance) []*instance {
 	var out []*instance
 	list := c.registry()

@@ -68,8 +68,8 @@ func (s *census) note(p serverProc, name []byte) {
 	prog.pids = append(prog.pids, p.pid)
 }
 
-// programs writes programs.json: the largest programs beside the servers, and
-// those whose name alone tells something.
+// programs writes programs.json: the largest programs other than the servers, and those whose name alone is of
+// interest.
 func (c *collector) programs() {
 	if c.census.programs == nil {
 		c.a.AddMissing(evidence.Missing{Name: "programs.json", State: known.Unread,
@@ -153,7 +153,7 @@ func (c *collector) marks(pids []int) *[]string {
 	return &out
 }
 
-// hidden says whether processes of other users cannot be seen.
+// hidden reports whether processes of other users cannot be seen.
 func (c *collector) hidden() bool {
 	if c.root {
 		return false

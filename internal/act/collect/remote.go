@@ -54,7 +54,7 @@ func (c *collector) named(in **instance) bool {
 	return *in != nil && (*in).trusted()
 }
 
-// fromAfar is all that SQL alone tells of an instance itself.
+// fromAfar is all that SQL alone reports about an instance.
 func (c *collector) fromAfar(answers *evidence.Archive, key string) record {
 	running := true
 	r := record{Key: key, Running: &running}
@@ -110,8 +110,7 @@ func (c *collector) proven(answers *evidence.Archive, s pgclient.Session) *insta
 	return match
 }
 
-// namesThisHost says whether every host that a connection string, or the PG*
-// variables, may lead to is this one.
+// namesThisHost reports whether every host that a connection string, or the PG* variables, may lead to is this one.
 func (c *collector) namesThisHost(conninfo string) bool {
 	cfg, err := pgconn.ParseConfig(conninfo)
 	if err != nil || !c.isHere(cfg.Host) {
@@ -125,8 +124,8 @@ func (c *collector) namesThisHost(conninfo string) bool {
 	return true
 }
 
-// isHere says whether an address is one of this host. A name counts when it is
-// localhost or the host's own; others are not looked up.
+// isHere reports whether an address is one of this host. A name counts when it is localhost or the host's own; others
+// are not looked up.
 func (c *collector) isHere(h string) bool {
 	if path.IsAbs(h) || h == "localhost" {
 		return true

@@ -117,8 +117,7 @@ func (c *collector) residents(found []*instance) {
 	c.json(host.ResidentsFile, map[string]any{"groups": out, "small": small})
 }
 
-// groupOf returns the control group of a process: of the unified hierarchy, else
-// of systemd's own; "" where it cannot be told.
+// groupOf returns the control group of a process: of the unified hierarchy, else of systemd's own; "" if unknown.
 func (c *collector) groupOf(pid int) string {
 	b, err := c.t.ReadFile("proc/"+strconv.Itoa(pid)+"/cgroup", maxFile)
 	if err != nil {
@@ -166,8 +165,8 @@ func (c *collector) groupMemory(g *resident) {
 // generated are where generators put links, such as those for scripts of /etc/init.d.
 var generated = []string{"run/systemd/generator", "run/systemd/generator.late"}
 
-// startedUnits returns the names of the units that another one wants or requires;
-// told is false where no folder could be listed.
+// startedUnits returns the names of the units that another one wants or requires; told is false if no directory could
+// be listed.
 func (c *collector) startedUnits() (names map[string]bool, told bool) {
 	names = map[string]bool{}
 	for _, dir := range slices.Concat(unitPlaces, generated) {

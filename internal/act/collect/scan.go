@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// serverProc is what one line of /proc/PID/stat tells of a process.
+// serverProc is what one line of /proc/PID/stat says about a process.
 type serverProc struct {
 	pid, parent int
 	start       int64 // clock ticks after boot
@@ -105,9 +105,8 @@ func (c *collector) arguments(pid int) []string {
 	return strings.Split(strings.TrimRight(string(b), "\x00"), "\x00")
 }
 
-// nested says whether a process lives in a mount namespace of its own, that
-// is, whether its paths are not ours. Where the namespace may not be read, a
-// process with a second id, inside a process namespace, is taken for one.
+// nested reports whether a process lives in a mount namespace of its own, that is, whether its paths are not ours.
+// Where the namespace may not be read, a process with a second id, inside a process namespace, is taken for one.
 func (c *collector) nested(pid int) bool {
 	p := "proc/" + strconv.Itoa(pid)
 	ours, err := c.t.Readlink("proc/self/ns/mnt")
@@ -154,9 +153,8 @@ func Family(t target.Target, postmaster int) []int {
 	return out
 }
 
-// latecomers reads the processes of an instance that are there since it was
-// found. Where no connection came to be they are what can be seen of it: the
-// backend of ours is one of them, and its title says whether it waits for a lock.
+// latecomers reads the processes of an instance that are there since it was found. Where no connection came to be they
+// are what can be seen of it: the backend of ours is one of them, and its title reports whether it waits for a lock.
 func (c *collector) latecomers(in *instance) {
 	procs := c.servers()
 	for _, pid := range slices.Sorted(maps.Keys(procs)) {

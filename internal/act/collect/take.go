@@ -77,7 +77,7 @@ func missing(name string, err error, reveal string) evidence.Missing {
 	return m
 }
 
-// gone says whether a file is not there, or its process ended while it was read.
+// gone reports whether a file is not there, or its process ended while it was read.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
 // plainly leaves out the path of an error, which stands beside it anyway.
@@ -89,8 +89,8 @@ func plainly(err error) string {
 	return err.Error()
 }
 
-// glob returns the names that match a pattern of path.Match, segment by
-// segment; folders that cannot be listed for want of a right are noted.
+// glob returns the names that match a pattern of path.Match, segment by segment; directories that cannot be listed for
+// want of a right are noted.
 func (c *collector) glob(pattern string) []string {
 	found := []string{""}
 	for _, part := range strings.Split(pattern, "/") {

@@ -69,7 +69,7 @@ type Options struct {
 	Store   Store                               //
 	Notices *Notifier                           // nil: none are sent
 	Tell    func(level Level, text say.Message) // one line of talk
-	// what started the process; nil: nobody who listens
+	// what started the process; nil if it does not listen
 	Manager *Manager
 	// when the server's log says that it read them
 	logs func(t target.Target, in *snapshot.Instance, names []string) map[string]string
@@ -86,9 +86,8 @@ const (
 	Plain   Level = 6
 )
 
-// Intervals that are used where nobody says, and their bounds: a sample every
-// second is what a person looks at in top, and an hour between two hides a day's
-// peak. Whole looks run some programs, so that one a minute is the most.
+// Default intervals, and their bounds: a sample every second is what a person looks at in top, and an hour between two
+// hides a day's peak. Whole looks run some programs, so that one a minute is the most.
 const (
 	DefaultInterval = 10 * time.Second
 	LeastInterval   = time.Second
@@ -122,8 +121,8 @@ type Watcher struct {
 	before   map[string]map[string]string // settings by label
 	written  map[string]map[string]string // what the files say, by label
 	started  map[string]float64           // of the postmasters, by label
-	findings []history.Finding            // those that were told
-	standing []history.Finding            // those of the last look, told or not; nil: there was none
+	findings []history.Finding            // the reported ones
+	standing []history.Finding            // those of the last look, reported or not; nil if there was none
 	pending  []pending                    // what has not held long enough
 	baseline bool                         // findings are those of an earlier look
 	bases    bases
@@ -131,7 +130,7 @@ type Watcher struct {
 
 	broken  string          // why nothing is written; "": it is
 	backlog []history.Event // that could not be
-	missed  map[string]bool // what was told to be missing
+	missed  map[string]bool // what was reported missing
 }
 
 func newWatcher(o Options) *Watcher {
@@ -143,8 +142,7 @@ func newWatcher(o Options) *Watcher {
 		started: map[string]float64{}, bases: bases{}, missed: map[string]bool{}}
 }
 
-// Run watches until ctx ends, or once. The error is that of the first look; what
-// goes wrong later is told, and tried again.
+// Run watches until ctx ends, or once. The error is that of the first look; later errors are reported, and retried.
 func Run(ctx context.Context, o Options) error {
 	w := newWatcher(o)
 	defer w.close()

@@ -19,16 +19,16 @@ import (
 // settings are values in force by name, with where each comes from.
 type settings map[string]history.Setting
 
-// alterSystem is the file that ALTER SYSTEM writes, and nobody else should.
+// alterSystem is the file that ALTER SYSTEM writes, and nothing else should.
 const alterSystem = "postgresql.auto.conf"
 
-// told are settings of the context internal that somebody can change: by an
-// upgrade, pg_checksums, a new cluster in the place of the old one.
+// told are settings of the context internal that can change: by an upgrade, pg_checksums, a new cluster in the place of
+// the old one.
 var told = map[string]bool{"server_version": true, "data_checksums": true, "wal_segment_size": true, "block_size": true}
 
-// serverSettings are the values in force of an instance, and what ALTER ROLE and
-// ALTER DATABASE override. before is what they were. ok is false where the server did not tell its
-// settings: then nothing is known, and nothing has changed.
+// serverSettings are the values in force of an instance, and what ALTER ROLE and ALTER DATABASE override. before is
+// what they were. ok is false if the server did not report its settings: then nothing is known, and nothing has
+// changed.
 func serverSettings(in *snapshot.Instance, before map[string]string) (out settings, ok bool) {
 	set, ok := in.Server.Settings.Get()
 	if !ok {
@@ -172,9 +172,8 @@ func written(in *snapshot.Instance) (map[string]pg.FileSetting, bool) {
 // and waits for a restart.
 const needsRestart = "setting could not be applied"
 
-// waiting are values that stand in the configuration files since the last look,
-// and are not in force: they wait for a reload or for a restart. before is what
-// was written then; nil: nothing is known of it, and nothing is told.
+// waiting are values that are in the configuration files since the last look, and not yet in effect: they wait for a
+// reload or for a restart. before is what was written then; if nil, nothing is known about it, and nothing is reported.
 func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[string]string) []history.Event {
 	set, ok := in.Server.Settings.Get()
 	if !ok || before == nil {
@@ -209,7 +208,7 @@ func changes(instance string, before map[string]string, now settings) []history.
 	if before == nil {
 		return nil
 	}
-	// Another version brings settings of its own, which nobody has set.
+	// Another version brings its own settings, which no user has set.
 	other := before["server_version"] != now["server_version"].Value
 	// So does an instance that was not there: its devices and mounts are looked at now.
 	fresh := func(name string) bool {

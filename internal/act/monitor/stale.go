@@ -25,7 +25,7 @@ type Baseline struct {
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
 	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown is not there
 	Values  map[knob.Address]Planned `json:"values"`
-	Told    map[string]float64       `json:"told,omitempty"` // facts that were told to have moved, as they were then
+	Told    map[string]float64       `json:"told,omitempty"` // moved facts that were reported, with their values then
 	// facts that were seen to have moved, or to be back, and not often enough
 	Moved map[string]Moved `json:"moved,omitempty"`
 }
@@ -135,7 +135,7 @@ func (b *Baseline) applied(instance string, j *journal.Journal, present map[stri
 			name = c.Address.Name()
 		}
 		if present[name] != c.After {
-			continue // somebody has set it since; that was told
+			continue // set by others since; that was reported
 		}
 		p.Shown, p.Value = c.After, c.After
 		if n, err := unit.ParseGUC(c.After, p.Unit); err == nil {
@@ -166,9 +166,8 @@ func (b *Baseline) grow(now *Baseline) {
 	}
 }
 
-// stale compares what plans rested on with what they would rest on now. A fact is
-// told once it has held for heldLooks, and again when it has moved as far once
-// more; it may be told anew after it was back for as long.
+// stale compares what plans rested on with what they would rest on now. A fact is reported once it has lasted for
+// heldLooks, and again when it has moved as far once more; it may be reported again after it was back for as long.
 func stale(base, now bases, at, before time.Time) []history.Event {
 	var out []history.Event
 	moved := map[string][]string{} // knobs by label
@@ -271,8 +270,8 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 // back is the name under which it is counted that a fact is back.
 func back(name string) string { return "back: " + name }
 
-// held counts a look that saw a fact moved, or back, and says whether that makes
-// enough of them; if so it is counted anew.
+// held counts a look that saw a fact moved, or back, and reports whether that makes enough of them; if so it is counted
+// anew.
 func (b *Baseline) held(name string, isBack bool, at, before time.Time) (Moved, bool) {
 	key := name
 	if isBack {
@@ -314,9 +313,8 @@ func factMoved(name string, from, to, memory float64) bool {
 	return from != to
 }
 
-// returned says whether a fact that has not moved any more may be told again when
-// it does: a load that doubles every noon is no news every day, nor is a database
-// that grows and shrinks around the size of the memory.
+// returned reports whether a fact that has not moved any more may be reported again when it does: a load that doubles
+// every noon is no news every day, nor is a database that grows and shrinks around the size of the memory.
 func returned(name string, to, memory float64) bool {
 	switch name {
 	case factConnections:
@@ -337,7 +335,7 @@ func showFact(name string, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// differs says whether a decision has moved so far that a person would act.
+// differs reports whether a decision has moved so far that a person would act.
 func differs(a, b Planned) bool {
 	if a.Value == b.Value {
 		return false

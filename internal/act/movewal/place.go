@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 )
 
-// isBelow says whether a path is another or below it.
+// isBelow reports whether a path is another or below it.
 func isBelow(at, top string) bool {
 	return at == top || top == "/" || strings.HasPrefix(at, top+"/")
 }
@@ -108,7 +108,7 @@ func (w *Mover) fstabPoints() (out []string) {
 	return out
 }
 
-// mountPoint says whether a folder is the root of a mount.
+// mountPoint reports whether a directory is the root of a mount.
 func (w *Mover) mountPoint(at string, mounts []host.Mount) (bool, error) {
 	if slices.ContainsFunc(mounts, func(m host.Mount) bool { return m.Point == at }) {
 		return true, nil
@@ -149,8 +149,8 @@ func refuseVolatile(m host.Mount) error {
 	return nil
 }
 
-// sameFilesystem says whether the new place is where the WAL is. The subvolumes
-// of a btrfs have devices of their own and are one filesystem.
+// sameFilesystem reports whether the new place is where the WAL is. The subvolumes of a btrfs have devices of their own
+// and are one filesystem.
 func (w *Mover) sameFilesystem(f *walmove.Plan) (bool, error) {
 	at := f.To
 	if _, err := w.Target.Stat(at); err != nil {

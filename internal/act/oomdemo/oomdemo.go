@@ -157,7 +157,7 @@ func (d *exercise) clear() error {
 	return err
 }
 
-// enough says whether the host, and the groups above ours, have the memory.
+// enough reports whether the host, and the groups above ours, have the memory.
 func enough(at cgroup.Place) error {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

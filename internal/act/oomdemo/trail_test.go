@@ -45,7 +45,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimNoPlace: a folder that cannot be made is a right that is missing.
+// TestClaimNoPlace: a directory that cannot be made is a right that is missing.
 func TestClaimNoPlace(t *testing.T) {
 	_, err := claim("/proc/self/oomdemo")
 	if err == nil {
@@ -61,8 +61,8 @@ func crash(t *testing.T, tr *trail) {
 	}
 }
 
-// TestSweepAfterACrash: the next run removes the folder of the server and the
-// record, and says so; a second sweep finds nothing.
+// TestSweepAfterACrash: the next run removes the directory of the server and the record, and says so; a second sweep
+// finds nothing.
 func TestSweepAfterACrash(t *testing.T) {
 	top := t.TempDir()
 	dir, server := filepath.Join(top, "oomdemo"), filepath.Join(top, "pgfettle-123")
@@ -239,7 +239,7 @@ func TestStrictAndBack(t *testing.T) {
 	})
 }
 
-// TestStrictKeepsWhatOthersSet: a value that somebody else has set since is his.
+// TestStrictKeepsWhatOthersSet: a value that others have set since stays.
 func TestStrictKeepsWhatOthersSet(t *testing.T) {
 	tr, err := claim(filepath.Join(t.TempDir(), "oomdemo"))
 	if err != nil {

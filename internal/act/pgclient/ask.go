@@ -47,12 +47,10 @@ const (
 // oldest is the oldest major version whose catalogues the queries are written for.
 const oldest = 13
 
-// Ask asks a server everything in one connection and one round trip (two of
-// each before 15 where there are many tables), each query in a transaction of its
-// own, and adds the answers to the archive. With deep it goes through the other
-// databases too, one connection after the other. What a query could not tell is noted with the reason and what would
-// reveal it. An
-// error means that nothing was answered: a *say.Problem, or the context's.
+// Ask sends all queries in one connection and one round trip (two of each before 15 where there are many tables), each
+// query in its own transaction, and adds the answers to the archive. With deep it also visits the other databases, one
+// connection after the other. A failed query is noted with the reason and what would reveal its answer. An error means
+// that nothing was answered: a *say.Problem, or the context's.
 func Ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
 	within, timeout := answersWithin, statementTimeout
 	if deep {
@@ -290,7 +288,7 @@ func failedQuery(name string, q pg.Query, err error) evidence.Missing {
 	switch m.Cause {
 	case "42501":
 		m.State, m.Reveal = known.Forbidden, q.Reveal
-		if m.Reveal == "" { // a right that any role has, unless somebody took it away
+		if m.Reveal == "" { // a right that any role has, unless it was revoked
 			m.Reveal = "connect as a superuser"
 		}
 	case "42P01", "42883", "42703": // no such table, function or column

@@ -30,7 +30,7 @@ func whyMissing(a *evidence.Archive, query string) evidence.Missing {
 	return evidence.Missing{}
 }
 
-// onQuery says whether a statement is the query of that name.
+// onQuery reports whether a statement is the query of that name.
 func onQuery(major int, name string) func(string) bool {
 	for _, q := range pg.Queries(major, true) {
 		if q.Name == name {

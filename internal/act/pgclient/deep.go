@@ -65,9 +65,8 @@ func (r *round) eachDatabase(ctx context.Context, conn *pgconn.PgConn, cfg *pgco
 	t.write()
 }
 
-// others visits every database but the one that we are in. Templates are left
-// alone: while we are in template1, nobody can make a database. One that is not
-// whole lets nobody in.
+// others visits every database except the current one. Templates are skipped: while we are connected to template1, no
+// database can be created. An invalid database accepts no connections.
 func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
 	dbs = slices.DeleteFunc(slices.Clone(dbs), func(d pg.Database) bool {
 		return d.Name == here || d.Template || !d.AllowConn || d.Invalid()

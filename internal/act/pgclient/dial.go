@@ -37,11 +37,10 @@ func (e *strangerError) Error() string {
 	return fmt.Sprintf("%s is served by user id %d, not by %d, the account of the instance", e.address, e.uid, e.want)
 }
 
-// dialAs connects to a Unix socket as the given user, so that the server's peer
-// authentication sees him and he alone is let through the folders above it; nil
-// is ourselves. A socket in a folder that everybody writes to may be anybody's:
-// what want, a user id, does not serve is refused before a word is said; -1 is
-// anybody. The path by way of the open folder is short enough for connect(2).
+// dialAs connects to a Unix socket as the given user, so that the server's peer authentication sees him and he alone is
+// let through the directories above it; nil is ourselves. A socket in a directory that everybody writes to may be
+// anybody's: what want, a user id, does not serve is refused before a word is said; -1 is anybody. The path by way of
+// the open directory is short enough for connect(2).
 func dialAs(ctx context.Context, as *target.User, want int, address string) (net.Conn, error) {
 	dir, err := target.OpenFolder(as, filepath.Dir(address))
 	if err != nil {
@@ -104,7 +103,7 @@ func peerOf(conn net.Conn) (uid int, err error) {
 	return uid, errors.Join(err, os.NewSyscallError("getsockopt", got))
 }
 
-// isUser says whether a user id is the one of a name, or of a number.
+// isUser reports whether a user id is the one of a name, or of a number.
 func isUser(uid int, name string) bool {
 	u, err := user.Lookup(name)
 	return err == nil && u.Uid == strconv.Itoa(uid)

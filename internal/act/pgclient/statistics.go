@@ -23,8 +23,8 @@ const (
 	// connection: 10,000 tables, indexes and TOAST tables, whose statistics take
 	// longer to write and read than a backend to start.
 	catalogueLarge = 2 * unit.MB
-	// secondWithin bounds the second connection. While somebody makes a database
-	// of template1, it lets nobody in; the statistics are then asked where we are.
+	// secondWithin bounds the second connection. While a database is being created from template1, it accepts no
+	// connections; the statistics are then read in the current database.
 	secondWithin = 300 * time.Millisecond
 )
 
@@ -63,9 +63,8 @@ func (r *round) everything(ctx context.Context, how Connect, conn *pgconn.PgConn
 	return append(skipped, more...)
 }
 
-// manyTables says whether the statistics are better asked elsewhere. It is for
-// sockets only: who named a database in a connection string may have been given
-// the right to that one alone, and a refusal stands in the server's log.
+// manyTables reports whether the statistics are better asked elsewhere. It is for sockets only: who named a database in
+// a connection string may have been given the right to that one alone, and a refusal stands in the server's log.
 func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config,
 	all [][]pg.Query) bool {
 	statistics, _ := apart(all)
@@ -105,7 +104,7 @@ func apart(all [][]pg.Query) (statistics, others [][]pg.Query) {
 	return statistics, others
 }
 
-// noticeSize keeps what catalogueSize told.
+// noticeSize keeps what catalogueSize reported.
 func (s *Session) noticeSize(values [][]byte) {
 	if n, err := strconv.ParseInt(string(values[0]), 10, 64); err == nil {
 		s.catalogue = unit.Bytes(n)

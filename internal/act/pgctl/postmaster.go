@@ -17,7 +17,7 @@ type postmaster struct {
 	collect.Lock
 	Dir    string // its data directory
 	parent int
-	start  int64 // clock ticks after boot, which tells it from another process of its number
+	start  int64 // clock ticks after boot, which distinguishes it from another process with its ID
 }
 
 // ticks is USER_HZ, in which /proc counts: 100 on every architecture that

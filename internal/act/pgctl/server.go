@@ -65,7 +65,7 @@ type Server struct {
 	// have brought about before the server starts; 0: what there is now.
 	Pool int64
 
-	Tell func(string) // one clause for a person; nil: nobody listens
+	Tell func(string) // one clause for a person; may be nil
 
 	lock     sync.Mutex
 	services map[string]service        // by data directory: see serviceOf

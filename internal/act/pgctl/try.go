@@ -26,11 +26,10 @@ type Trouble struct {
 	Said    string // the server's own words, or what this machine cannot hold
 }
 
-// Try asks the installed binary, on a scratch copy, whether the server would
-// start with the changes of its instance on top of what its files have now, and
-// whether this machine can hold the shared memory that it would then ask for.
-// Nothing of the instance is touched. Files that already hold something that
-// would keep the server from starting are told as well.
+// Try asks the installed binary, on a scratch copy, whether the server would start with the changes of its instance on
+// top of what its files have now, and whether this machine can hold the shared memory that it would then ask for.
+// Nothing of the instance is touched. Files that already hold something that would keep the server from starting are
+// reported as well.
 func (p *Server) Try(ctx context.Context, in *snapshot.Instance, changes []plan.Change) ([]Trouble, error) {
 	if err := p.needsRoom(in, changes); err != nil {
 		return nil, err
@@ -189,8 +188,8 @@ func (p *Server) future(ctx context.Context, in *snapshot.Instance, changes []pl
 	return out, nil
 }
 
-// inFiles returns what the files say, read as the server reads them, or where
-// they are closed to us as the server tells it.
+// inFiles returns what the files say, read as the server reads them, or as the server reports them if they are closed
+// to us.
 func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session) (map[string]string, error) {
 	dir, _ := in.DataDirectory.Get()
 	if main := p.ConfigFile(in, s); main != "" && dir != "" && (s == nil || s.Here) {

@@ -19,8 +19,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// fsyncTests is how many tests pg_test_fsync runs on Linux, each of the seconds
-// that it is told: four methods twice, five sizes, two descriptors, one without.
+// fsyncTests is how many tests pg_test_fsync runs on Linux, each of the given number of seconds: four methods twice,
+// five sizes, two descriptors, one without.
 const fsyncTests = 16
 
 // slack is what a program may take beyond the time that it was given: a disk
@@ -92,9 +92,8 @@ func (w *Work) timing(ctx context.Context) *measured.TimingRun {
 	return &measured.TimingRun{By: by, Timing: *parsed}
 }
 
-// owner is the user that an instance's programs are run as; nil: as we are. Those
-// that touch nothing run as nobody where we are root and no instance tells a
-// better one.
+// owner is the user that an instance's programs are run as; nil: ours. Those that access nothing run as the user nobody
+// if we are root and no instance has a better one.
 func (w *Work) owner(in *snapshot.Instance) *target.User {
 	if w.t.UID() != 0 {
 		return nil
@@ -160,8 +159,8 @@ func (w *Work) ownFlush(ctx context.Context, d *Place, f *folder, name string) *
 		One: []measured.Rate{{Name: "fdatasync", PerSecond: rate}}, Two: []measured.Rate{}}}
 }
 
-// flushLoop measures in a folder, with the given user's rights to it: who owns the
-// folder above could have put a link to another one in its place. nil is ourselves.
+// flushLoop measures in a directory, with the given user's rights to it: who owns the directory above could have put a
+// link to another one in its place. nil is ourselves.
 func flushLoop(ctx context.Context, dir string, as *target.User, long time.Duration) (float64, error) {
 	file, err := target.Create(as, path.Join(dir, "flush"), os.O_RDWR, 0o600)
 	if err != nil {

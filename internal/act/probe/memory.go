@@ -13,7 +13,7 @@ const (
 	// memoryMost is larger than the caches of nearly every processor; some of the
 	// largest have 384 MB, and show them.
 	memoryMost = 256 * unit.MB
-	// memoryLeast is less than what tells memory from caches.
+	// memoryLeast is the least that distinguishes memory from caches.
 	memoryLeast = 64 * unit.MB
 	// memoryTime is what both walks take together, with filling.
 	memoryTime = 3 * time.Second
@@ -27,9 +27,8 @@ type node struct {
 	_    [line/8 - 1]uint64
 }
 
-// walk measures one processor: loads of which each needs the one before, in a
-// random order, and reading all of it in order. Of many short rounds the best
-// one counts: in the others somebody else had the processor or the memory.
+// walk measures one processor: loads of which each depends on the previous one, in random order, and reading all of it
+// in order. Of many short rounds the best one counts: in the others, other processes used the CPU or the memory.
 func walk(ctx context.Context, size unit.Bytes) *measured.Memory {
 	nodes := make([]node, int(size)/int(unsafe.Sizeof(node{})))
 	shuffle(nodes)

@@ -39,7 +39,7 @@ const (
 type Options struct {
 	Only    []string          // of Parts; none: all
 	Seconds int               // each single measurement takes
-	Tell    func(say.Message) // told what is being measured; may be nil
+	Tell    func(say.Message) // called with what is being measured; may be nil
 }
 
 // What is left alone of a disk, and what is written to it.
@@ -51,7 +51,7 @@ const (
 	// readMost is the file that is read from: larger than the caches of disks and
 	// of most controllers, and written in seconds by whatever serves a database.
 	readMost = unit.GB
-	// readLeast is less than what tells a disk from its cache.
+	// readLeast is the least that distinguishes a disk from its cache.
 	readLeast = 256 * unit.MB
 	// flushSize is the file of pg_test_fsync and of our own loop: a WAL segment.
 	flushSize = 16 * unit.MB
@@ -179,8 +179,7 @@ func (w *Work) disks() {
 	}
 }
 
-// place finds a folder on the filesystem of a place where ours can be made, and
-// the space that may be taken there.
+// place finds a directory on the filesystem of a place where ours can be made, and the space that may be taken there.
 func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, bool) {
 	d := Place{Device: p.Device, Places: []string{p.Path}, Roles: []string{string(p.Role)}, in: in, fio: fio}
 	name := "disk under " + p.Path
@@ -213,9 +212,8 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 		return d, false
 	}
 	d.name, d.identity = collect.Identity(w.t, p.Device)
-	// The folder above is nobody's data. Where it is another filesystem, or closed
-	// to the owner, the place itself has to do: servers, base backups and rewinds
-	// pass over what begins like a temporary file.
+	// The parent directory holds no data. If it is on another filesystem, or closed to the owner, the place itself is
+	// used: servers, base backups and rewinds skip what begins like a temporary file.
 	for _, at := range []string{path.Dir(p.Path), p.Path} {
 		st, err := w.t.Stat(at)
 		if err == nil && st.Dev == own.Dev && st.UID == own.UID && st.Mode.Perm()&0o300 == 0o300 {
@@ -249,7 +247,7 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 	return d, true
 }
 
-// has says whether a program is on the path.
+// has reports whether a program is on the path.
 func (w *Work) has(program string) bool {
 	out, err := w.t.Run(context.Background(), target.Command{Argv: []string{program, "--version"}})
 	return err == nil && out.Code == 0
@@ -284,7 +282,7 @@ func (w *Work) Run(ctx context.Context) (*measured.Probe, error) {
 	return p, ctx.Err()
 }
 
-// disk measures one filesystem in a private folder on it.
+// disk measures one filesystem in a private directory on it.
 func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	out := measured.Disk{Device: d.Device, Name: d.name, Identity: d.identity, Places: d.Places, Roles: d.Roles}
 	if d.identity == "" {
@@ -315,7 +313,7 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	return out
 }
 
-// tellLayout, tellRandom and tellInOrder tell what is done to measure reads.
+// tellLayout, tellRandom and tellInOrder describe how reads are measured.
 func (w *Work) tellLayout(d *Place) {
 	w.o.Tell(say.M("writing {size} to read from, under {path}", "size", d.ReadSize, "path", d.Places[0]))
 }

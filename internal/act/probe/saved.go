@@ -16,8 +16,8 @@ import (
 // only lie there.
 const savedMost = 16
 
-// Save writes a probe to a folder, where the collector finds it, and removes the
-// oldest beyond savedMost. It returns the file.
+// Save writes a probe to a directory, where the collector finds it, and removes the oldest beyond savedMost. It returns
+// the file.
 func Save(t target.Target, dir string, p *measured.Probe) (string, error) {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {

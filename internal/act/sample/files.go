@@ -16,8 +16,8 @@ const (
 	firstBuffer = 16 << 10
 	// maxFile bounds them: /proc/stat of a thousand processors is some 100 kB.
 	maxFile = 1 << 20
-	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
-	// every architecture that PostgreSQL is served on.
+	// tick is the length of a clock tick, as /proc counts time: USER_HZ is 100 on every architecture that PostgreSQL is
+	// served on.
 	tick = 10 * time.Millisecond
 	// maxOpen bounds the files that stay open: six of the host and one for each
 	// instance.

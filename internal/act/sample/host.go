@@ -99,8 +99,8 @@ func fill(list []int64) {
 	}
 }
 
-// Read looks at the host. groups are the folders of the instances' control
-// groups, by their labels. A file that cannot be read leaves its numbers unseen.
+// Read looks at the host. groups are the directories of the instances' control groups, by their labels. A file that
+// cannot be read leaves its numbers unseen.
 func (r *HostReading) Read(f *Files, at time.Time, groups map[string]string) {
 	r.clear(at)
 	parse := func(i int, name string, into func([]byte) error) {

@@ -162,9 +162,8 @@ func (p *Points) AddServer(s *Server, most time.Duration) {
 	}
 }
 
-// sameStart says whether the counters of two readings are of one life of the
-// server: those of 13 and 14 are lost in a crash, all of them by a reset, which
-// the rates see by themselves.
+// sameStart reports whether the counters of two readings are of one life of the server: those of 13 and 14 are lost in
+// a crash, all of them by a reset, which the rates see by themselves.
 func sameStart(a, b *[Columns]float64) bool {
 	return a[ColStart] == b[ColStart] && (a[ColCrash] == b[ColCrash] || math.IsNaN(a[ColCrash]))
 }

@@ -56,8 +56,8 @@ type Server struct {
 	Peak    float64       // most client sessions since the last look
 }
 
-// Sample asks once. The error is nil also where nothing was asked because the
-// pause after a failure is not over; seen tells.
+// Sample asks once. The error is also nil if nothing was asked because the pause after a failure is not over; seen
+// reports that.
 func (s *Server) Sample(ctx context.Context, at time.Time) error {
 	s.Seen = false
 	if s.conn == nil {
@@ -102,7 +102,7 @@ func (s *Server) connect(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// lost drops a connection that is gone, or whose state nobody knows.
+// lost drops a connection that is gone, or whose state is unknown.
 func (s *Server) lost(at time.Time) {
 	if s.conn != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a goodbye is not worth more

@@ -116,8 +116,7 @@ select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_
 	`from pg_database) d,
        %s c`
 
-// SizeSQL adds up the databases that this role may look at; it takes a stat(2) of
-// each file, so it is asked with the whole evidence only. A database that somebody
-// drops meanwhile makes it fail, and the next time will do.
+// SizeSQL adds up the databases that this role can access; it takes a stat(2) of each file, so it is only sent with the
+// whole evidence. A database that is dropped meanwhile makes it fail, until the next time.
 const SizeSQL = `select sum(pg_database_size(oid)) from pg_database
  where datallowconn and (has_database_privilege(oid, 'CONNECT') or pg_has_role('pg_read_all_stats', 'USAGE'))`

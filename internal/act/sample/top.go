@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// Sparing is how many times as long as a look takes nobody looks again: two
-	// percent of one processor, ours or the server's, is what watching may cost.
+	// Sparing is the pause between looks, as a multiple of the duration of a look: watching may cost two percent of one
+	// CPU, ours or the server's.
 	Sparing = 50
 	// rarest is how long a census is put off at most, however long it takes: a view
 	// that is older shows another day.
@@ -51,8 +51,8 @@ type TopOptions struct {
 	// Connect says how the server is reached; asked for each connection, as a server
 	// that was restarted may have moved. nil: there is none.
 	Connect func() (pgclient.Connect, error)
-	// Postmaster tells the process id of the instance's postmaster on this host.
-	// nil: the instance is not on it, or there is none.
+	// Postmaster returns the process ID of the instance's postmaster on this host. nil: the instance is elsewhere, or
+	// there is none.
 	Postmaster func() (int, error)
 }
 

@@ -153,8 +153,8 @@ func TestCensusIsSparing(t *testing.T) {
 	}
 }
 
-// TestCensusSaysWhyNot: no postmaster, one that ended, one that may not be read: each
-// is told, and none is an empty list.
+// TestCensusSaysWhyNot: no postmaster, one that ended, one that may not be read: each is reported, and none is an empty
+// list.
 func TestCensusSaysWhyNot(t *testing.T) {
 	denied := newHost(t)
 	denied.denied = "/status"

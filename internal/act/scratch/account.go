@@ -21,8 +21,8 @@ type Account struct {
 	Switch   bool // we are root, and have to become it
 }
 
-// Unprivileged returns the account for servers that we start: ourselves, or,
-// where we are root, the user postgres or else nobody.
+// Unprivileged returns the account for servers that we start: ourselves, or, if we are root, the user postgres,
+// otherwise the user nobody.
 func Unprivileged() (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{UID: os.Geteuid(), GID: os.Getegid()}, nil
@@ -42,8 +42,7 @@ func Unprivileged() (Account, error) {
 		say.Err("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
 }
 
-// AccountAs returns the account of a user, to run as where we are root; without
-// root, or of nobody, ourselves.
+// AccountAs returns the account of a user, to run as if we are root; ourselves without root, or without such a user.
 func AccountAs(u *target.User) Account {
 	self := Account{UID: os.Geteuid(), GID: os.Getegid()}
 	if u == nil || u.UID == self.UID || self.UID != 0 {

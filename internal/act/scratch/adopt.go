@@ -32,7 +32,7 @@ func (i *Instance) adopted() int {
 	return pid
 }
 
-// ends waits until no server of ours runs, but not longer than told.
+// ends waits until no server of ours runs, but not longer than given.
 func (i *Instance) ends(within time.Duration) bool {
 	const poll = 5 * time.Millisecond // a stop takes about 100 ms
 	for end := time.Now().Add(within); i.Running(); time.Sleep(poll) {

@@ -79,9 +79,8 @@ func sameRoot(t target.Target, in *snapshot.Instance) error {
 	return nil
 }
 
-// sharedConf returns the settings to ask with: what somebody chose for the
-// running server, overlaid by the question. Defaults are the binary's own, and
-// what the server computed from others is left to be computed again.
+// sharedConf returns the settings to ask with: what was chosen for the running server, overlaid by the question.
+// Defaults are the binary's own, and what the server computed from others is left to be computed again.
 func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, error) {
 	// Without pg_read_all_settings the server hides this one, and with it what
 	// its libraries ask for: an answer would look exact and not be it.

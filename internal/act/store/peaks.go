@@ -62,8 +62,7 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 	return p, nil
 }
 
-// disks returns how fast the disks of each instance fill up, where a history of some
-// days tells.
+// disks returns how fast the disks of each instance fill up, if a history of some days shows it.
 func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.Disk, error) {
 	all, err := s.List(ctx)
 	if err != nil {

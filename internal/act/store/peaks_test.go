@@ -68,7 +68,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestDisksOfPeaks: the trend is that of the last two weeks, and of the series of each folder.
+// TestDisksOfPeaks: the trend is that of the last two weeks, and of the series of each directory.
 func TestDisksOfPeaks(t *testing.T) {
 	s := openNew(t, Options{Interval: time.Hour})
 	if _, err := s.db.Exec("PRAGMA synchronous = OFF"); err != nil {

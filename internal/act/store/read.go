@@ -16,7 +16,7 @@ import (
 const (
 	pointsUsual = 500
 	rangeMost   = 10_000
-	seriesRead  = 10_000 // a file of somebody else's may hold any number
+	seriesRead  = 10_000 // a foreign file may contain any number
 )
 
 // Range returns a series in [from, to) as at most maxPoints buckets (0: 500), the
@@ -235,8 +235,8 @@ func (s *Store) List(ctx context.Context) ([]history.Info, error) {
 		}); err != nil {
 			return err
 		}
-		// The coarsest level reaches back the farthest; its last block, an hour
-		// that was packed, tells the end to the hour.
+		// The coarsest level reaches back the farthest; its last block, an hour that was packed, gives the end to the
+		// hour.
 		rows, err := tx.QueryContext(ctx, `SELECT id, instance, name, label,
   (SELECT min(start) FROM block WHERE block.series = series.id AND level = ?1),
   (SELECT max(start) FROM block WHERE block.series = series.id AND level = ?1)

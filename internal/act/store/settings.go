@@ -24,9 +24,9 @@ const (
 	findingsMost     = 2000
 )
 
-// AppendSettings compares the settings of an instance with those stored, stores
-// what differs, and an event for each difference, in one transaction. It returns
-// the events. The first time for an instance nothing is told: so it was found.
+// AppendSettings compares the settings of an instance with those stored, stores what differs, and an event for each
+// difference, in one transaction. It returns the events. The first time for an instance nothing is reported: that is
+// its initial state.
 //
 // All settings of the instance must be given, or those of the same source each
 // time: one that is not among them counts as removed.
@@ -74,8 +74,8 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 			if is {
 				value = v.Value
 			}
-			// Where the clock went back there may be rows of later times, which
-			// would hide this one: they go, and the events still tell of them.
+			// If the clock went back, there may be rows of later times, which would hide this one: they are removed,
+			// and the events still record them.
 			if _, err := tx.Exec("DELETE FROM setting WHERE instance = ? AND name = ? AND at > ?", instance, name,
 				t); err != nil {
 				return err

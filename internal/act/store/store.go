@@ -30,7 +30,7 @@ type Store struct {
 	mu     sync.Mutex // of the one who writes
 	now    func() time.Time
 	ids    map[history.Series]int64
-	full   bool  // the bound of series was told
+	full   bool  // the limit of series was reported
 	hour   int64 // of the last sample stored
 	last   int64 // its time; 0: none is stored yet
 	began  bool  // a sample was stored since Open
@@ -45,7 +45,7 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 		return filepath.Join(Dir, File), nil
 	}
 	state := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // the specification tells to pass over any other
+	if !filepath.IsAbs(state) { // the specification requires ignoring any other
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
 			return "", say.Err("there is no folder for the history: HOME is not set")
@@ -59,8 +59,8 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 // 4 kB would leave a fifth of each page empty.
 const pageSize = 8192
 
-// Open opens a history to write it, and makes folder and file where there are
-// none. There is one who writes at a time; readers do not hinder him, nor he them.
+// Open opens a history to write it, and makes directory and file where there are none. There is one who writes at a
+// time; readers do not hinder him, nor he them.
 func Open(path string, o Options) (*Store, error) {
 	if o.Interval <= 0 {
 		o.Interval = 10 * time.Second
@@ -156,8 +156,8 @@ func OpenRead(path string) (*Store, error) {
 	}
 	err = try("")
 	if c := classify(path, err); errors.Is(c, ErrReadOnly) {
-		// In a folder where we may not make the files beside it: as long as no
-		// log of somebody's writes lies there, the file alone is the whole.
+		// In a directory where we cannot create the files next to it: without a WAL file of other writers, the file
+		// alone is complete.
 		if wal, statErr := os.Lstat(path + "-wal"); errors.Is(statErr, fs.ErrNotExist) ||
 			statErr == nil && wal.Size() == 0 {
 			err = try("&immutable=1")
@@ -169,8 +169,8 @@ func OpenRead(path string) (*Store, error) {
 	return s, nil
 }
 
-// dsn is the name that the driver opens. The journal mode is not in it: to open
-// a file must not change what may be somebody else's.
+// dsn is the name that the driver opens. The journal mode is not in it: opening a file must not change it, because it
+// may belong to others.
 //
 // synchronous is FULL: every sample is on the disk when Append returns, so that
 // a power cut too loses one sample at most. That is one fsync in ten seconds.
@@ -248,7 +248,7 @@ func (s *Store) open() error {
 
 var errEmpty = say.Err("the file is empty")
 
-// recognize tells our file from others by its header and by the SQL of its tables.
+// recognize distinguishes our file from others by its header and by the SQL of its tables.
 func (s *Store) recognize() error {
 	var id, ver int64
 	if err := s.db.QueryRow("PRAGMA application_id").Scan(&id); err != nil {
@@ -448,9 +448,8 @@ func classify(path string, err error) error {
 	return err
 }
 
-// noRoom is true where the disk has less room than the files beside the history
-// may need at once. SQLite tells a full disk as a plain I/O error when it was
-// the file of its index of the log that could not grow.
+// noRoom reports whether the disk has less room than the files next to the history may need at once. SQLite reports a
+// full disk as a plain I/O error if it was the file of its index of the log that could not grow.
 func noRoom(path string) bool {
 	var st syscall.Statfs_t
 	return syscall.Statfs(filepath.Dir(path), &st) == nil && st.Bavail*uint64(st.Bsize) < 1<<20

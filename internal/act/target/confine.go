@@ -16,8 +16,7 @@ import (
 // instance: where distributions put programs, and nothing of the caller's.
 const AccountPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// rootPath are the folders that root's own programs are looked for in before
-// those of its PATH.
+// rootPath are the directories that root's own programs are looked for in before those of its PATH.
 const rootPath = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 // Credential is that of a user; nil where we are he.
@@ -123,9 +122,8 @@ func seal() {
 	}
 }
 
-// safePath is the PATH that root's own programs are looked for in: the folders
-// of the system, then those of root's PATH that root alone can change. Who is not
-// root has his own.
+// safePath is the PATH that root's own programs are looked for in: the directories of the system, then those of root's
+// PATH that root alone can change. Who is not root has his own.
 func safePath() string {
 	path := os.Getenv("PATH")
 	if os.Geteuid() != 0 {

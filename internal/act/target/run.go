@@ -16,11 +16,9 @@ import (
 // self is this program, which root has chosen to run.
 const self = "/proc/self/exe"
 
-// Run implements Target. Root runs no program that somebody else can exchange.
-// The command is the leader of a process group of its own, and the whole group is
-// killed when the time is over, so that nothing of it stays behind. Output beyond
-// the limit is ErrTooLarge, and the command is killed. An exit status other than 0
-// is no error: see Output.Code.
+// Run implements Target. Root runs no program that others can replace. The command is the leader of its own process
+// group, and the whole group is killed when the time is over, so that nothing of it stays behind. Output beyond the
+// limit is ErrTooLarge, and the command is killed. An exit status other than 0 is no error: see Output.Code.
 func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	if !l.host() {
 		return Output{}, ErrNoCommands

@@ -3,10 +3,9 @@
 // through a Target, so that a tree of files can stand for a host in a test and
 // nothing else needs to exec or dial.
 //
-// Names are absolute paths of the target, "/proc/meminfo"; a leading slash may
-// be left out, so the names of an evidence archive are names of a target too.
-// Errors are those of io/fs: errors.Is tells fs.ErrNotExist and
-// fs.ErrPermission apart from the rest.
+// Names are absolute paths of the target, "/proc/meminfo"; a leading slash may be omitted, so the names of an evidence
+// archive are names of a target too. Errors are those of io/fs: errors.Is distinguishes fs.ErrNotExist and
+// fs.ErrPermission from the rest.
 package target
 
 import (
@@ -23,7 +22,7 @@ type Target interface {
 	// ReadFile reads a regular file (those of /proc and /sys count as such)
 	// in one go. More than limit bytes are ErrTooLarge, never a cut-off text.
 	ReadFile(name string, limit int64) ([]byte, error)
-	// ReadDir returns the names in a folder, unsorted, without "." and "..".
+	// ReadDir returns the names in a directory, unsorted, without "." and "..".
 	ReadDir(name string) ([]string, error)
 	// Readlink returns what a symbolic link says, which may be relative.
 	Readlink(name string) (string, error)
@@ -39,11 +38,10 @@ type Target interface {
 	// Open opens a regular file for reading: a log is larger than what is read of it
 	// at once.
 	Open(name string) (*os.File, error)
-	// Statfs tells the size of the filesystem that a path lies on.
+	// Statfs returns the size of the filesystem that a path is on.
 	Statfs(name string) (Space, error)
-	// Sub returns the target whose root is the given folder: absolute links
-	// within it start there. It is how the files of a container are read
-	// through /proc/PID/root. It runs no commands.
+	// Sub returns the target whose root is the given directory: absolute links within it start there. It is how the
+	// files of a container are read through /proc/PID/root. It runs no commands.
 	Sub(dir string) (Target, error)
 	// As returns a view of the same files with a user's rights to them and no
 	// others, so that the kernel decides what is read and written on his behalf:
@@ -78,8 +76,8 @@ type Target interface {
 	// returns when they are on disk. Where it returns an error nothing was
 	// added; only a crash can leave a part.
 	Append(name string, data []byte) error
-	// Remove unlinks a file, and fsyncs its folder. A file that is not there is
-	// no error; a symbolic link is one, and what it leads to stays.
+	// Remove unlinks a file, and fsyncs its directory. A file that is not there is no error; a symbolic link is one,
+	// and what it leads to stays.
 	Remove(name string) error
 	// RemoveWhile is Remove that asks once more, when only the unlink is left.
 	RemoveWhile(name string, still func() error) error
@@ -89,11 +87,10 @@ type Target interface {
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
 	Writable(name string) error
-	// Mkdir makes a folder that is not there, and those above it, and fsyncs the
-	// folders that they were made in.
+	// Mkdir makes a directory that is not there, and those above it, and fsyncs the directories that they were made in.
 	Mkdir(name string, perm fs.FileMode) error
-	// Rmdir removes a folder that is empty, and fsyncs the one that it was in.
-	// One that is not empty, or not there, is no error and stays as it is.
+	// Rmdir removes a directory that is empty, and fsyncs the one that it was in. One that is not empty, or not there,
+	// is no error and stays as it is.
 	Rmdir(name string) error
 	// Lock takes a file's lock for this process, almost without waiting, and leaves a
 	// hint of who has it. Where another process has it the error is a *Held. The
@@ -105,8 +102,7 @@ type Target interface {
 	UID() int
 	// PageSize is the base page of the kernel in bytes.
 	PageSize() int
-	// ClockKept says whether the kernel has been told that its clock follows
-	// another one (adjtimex(2), read only).
+	// ClockKept reports whether the kernel considers its clock synchronized (adjtimex(2), read only).
 	ClockKept() (bool, error)
 	// Machine is the kernel's name of the architecture: x86_64, aarch64, …
 	Machine() string
@@ -144,7 +140,7 @@ type Command struct {
 	Env   []string // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
 	Bare  bool     // of our own environment only a PATH
 	Own   bool     // the user's own shell line: his whole environment, PATH included
-	Dir   string   // "": the folder that we are in, or / under As
+	Dir   string   // "": the directory that we are in, or / under As
 	As    *User    // nil: as we are; another user needs root. See Start for what he is given
 	// under As: set-user-ID programs work in what it starts, as a server's archive_command may need
 	Keeps   bool

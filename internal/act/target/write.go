@@ -11,10 +11,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Write implements Target: a temporary file in the same folder, fsync, rename,
-// fsync of the folder. A file that exists keeps its owner, group and mode, and
-// perm counts only for a new one. A symbolic link stays one: what it leads to
-// is replaced. It is not for /proc and /sys, where nothing can be renamed.
+// Write implements Target: a temporary file in the same directory, fsync, rename, fsync of the directory. A file that
+// exists keeps its owner, group and mode, and perm counts only for a new one. A symbolic link stays one: what it leads
+// to is replaced. It is not for /proc and /sys, where nothing can be renamed.
 func (l *Local) Write(name string, data []byte, perm fs.FileMode) error {
 	dir, base, err := l.folder(name)
 	if err != nil {
@@ -98,8 +97,8 @@ func temporary(dir *os.Root, base string) (*os.File, string, error) {
 	return nil, "", fs.ErrExist
 }
 
-// syncFolder makes the rename last. A filesystem that cannot sync a folder
-// says EINVAL and is left alone, as PostgreSQL's fsync_fname does.
+// syncFolder makes the rename last. A filesystem that cannot sync a directory says EINVAL and is left alone, as
+// PostgreSQL's fsync_fname does.
 func syncFolder(dir *os.Root) error {
 	f, err := dir.Open(".")
 	if err != nil {

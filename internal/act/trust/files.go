@@ -26,11 +26,10 @@ func Files(t target.Target, in *snapshot.Instance) (target.Target, error) {
 	return t.As(a.User()), nil
 }
 
-// Named is the target with the rights of whoever has a part in where the name of
-// a configuration file leads, that a person has given: its owner, or the owner of
-// a folder or a link on the way to it. What the file includes is what he wrote
-// there, who may not be let into files of root's by that. Where we are not root,
-// and where all is root's, it is the target itself.
+// Named is the target with the rights of whoever has a part in where the name of a configuration file leads, that a
+// person has given: its owner, or the owner of a directory or a link on the way to it. What the file includes is what
+// he wrote there, who may not be let into files of root's by that. Where we are not root, and where all is root's, it
+// is the target itself.
 func Named(t target.Target, file string) (target.Target, error) {
 	if t.UID() != 0 || t.Reach("/") != "/" { // in a tree of files all is one person's
 		return t, nil

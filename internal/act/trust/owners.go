@@ -17,17 +17,16 @@ type Owners struct {
 }
 
 const (
-	// firstPerson is UID_MIN of login.defs where that file tells none: ids below
-	// it are those of services.
+	// firstPerson is UID_MIN of login.defs if that file has none: IDs below it belong to services.
 	firstPerson = 1000
 	maxDefs     = 1 << 20
 )
 
-// usual are accounts that packages and guides make for servers, also where they
-// were made by hand with the id of a person.
+// usual are accounts that packages and guides make for servers, also where they were made manually with the id of a
+// person.
 var usual = []string{"postgres", "enterprisedb", "pgsql", "_postgresql"}
 
-// Counts says whether the instances of an account count; where not, why.
+// Counts reports whether the instances of an account count; where not, why.
 func (o Owners) Counts(t target.Target, a Account, dataDir string) (bool, string) {
 	if dataDir != "" && slices.Contains(o.DataDirs, dataDir) {
 		return true, ""

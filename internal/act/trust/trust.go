@@ -1,6 +1,5 @@
-// Package trust says on whose behalf something may be done, in the one place
-// where that is decided: which account an instance has, whether its program and
-// its folders are that account's or root's alone, and whose instances count.
+// Package trust says on whose behalf something may be done, in the one place where that is decided: which account an
+// instance has, whether its program and its directories are that account's or root's alone, and whose instances count.
 //
 // The rule: pgfettle, as root, does nothing on behalf of an instance that the
 // account of that instance could not do itself, and never lends one account's
@@ -26,8 +25,8 @@ type Account struct {
 	Name     string // "user 1234" where the database has none
 }
 
-// Nobody is the account that programs of root's run as which belong to no
-// instance, where there is no user postgres: the overflow user of every kernel.
+// Nobody is the account for programs that root runs and that belong to no instance, if there is no user postgres: the
+// overflow user of every kernel.
 const Nobody = 65534
 
 // Of returns the account of a user id as the user database has it. gid is its

@@ -29,7 +29,7 @@ type Request struct {
 	AcceptAll bool // every change of high risk is accepted
 
 	Chosen  func(*Choice) error                  // shows what will be made
-	Managed func(manager, key string) error      // shows what a program that owns an instance is to be told
+	Managed func(manager, key string) error      // shows what to configure in a program that manages an instance
 	Left    func([]selection.Left) error         // shows what is left out, and why
 	Warned  func([]selection.Warning) error      // shows what else comes of it
 	Consent func(context.Context, *Choice) error // asks, and declines parts; nil: nothing is asked

@@ -45,7 +45,7 @@ func (s *Choice) Choose() {
 		}
 	}
 	s.Chosen, s.Left = selection.Select(s.Plan, s.Snapshot, s.Options)
-	// nobody needs to be told
+	// not worth reporting
 	s.Left = slices.DeleteFunc(s.Left, func(l selection.Left) bool { return !s.asked(&l.Change) })
 	for i := range s.Left {
 		if why := s.barred[selection.WhichOf(&s.Left[i].Change)]; why != "" {
@@ -78,7 +78,7 @@ func (s *Choice) Named() error {
 	return nil
 }
 
-// asked says whether --only lets a change through.
+// asked reports whether --only lets a change through.
 func (s *Choice) asked(c *plan.Change) bool {
 	return len(s.Options.Only) == 0 || selection.Named(s.Options.Only, c)
 }

@@ -55,7 +55,7 @@ func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
 	return d, nil
 }
 
-// oomLive says whether the arguments name this host or a server, not files.
+// oomLive reports whether the arguments name this host or a server, not files.
 func oomLive(args []string) bool {
 	if len(args) == 0 {
 		return true

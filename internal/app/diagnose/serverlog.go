@@ -116,8 +116,7 @@ type logFile struct {
 	timed  bool
 }
 
-// sortArguments tells logs from what names a server: a folder, a conninfo, an
-// evidence file.
+// sortArguments separates logs from what names a server: a directory, a conninfo, an evidence file.
 func sortArguments(args []string) (target *string, files []logFile, err error) {
 	stdin := false
 	for i, a := range args {
@@ -287,7 +286,7 @@ func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *s
 	return nil
 }
 
-// counted ends a reading when the person does, and tells him how far it is.
+// counted cancels a reading when the user does, and reports its progress.
 type counted struct {
 	ctx  context.Context
 	r    io.Reader
@@ -389,7 +388,7 @@ func noPaste(l *app.Session) error {
 	return say.Usage(say.M("no server log in this evidence: only pgfettle read includes one"), hint)
 }
 
-// walDisk is the filesystem of an instance's pg_wal; nil where nobody could look at it.
+// walDisk is the filesystem of an instance's pg_wal; nil if it could not be examined.
 func walDisk(s *snapshot.Snapshot, one *snapshot.Instance) *serverlog.WALDisk {
 	places, _ := one.Places.Get()
 	i := slices.IndexFunc(places, func(p snapshot.Place) bool { return p.Role == snapshot.WALPlace })
@@ -455,9 +454,8 @@ func noLogs(in *logInput, one *snapshot.Instance, found *serverlogs.Logs, days i
 	return p
 }
 
-// choose takes the files of one format: log_destination may name several, and each
-// event is in all of them. csvlog and jsonlog tell more than plain lines, but only
-// these have the memory-context dumps.
+// choose takes the files of one format: log_destination may name several, and each event is in all of them. csvlog and
+// jsonlog contain more than plain lines, but only these have the memory-context dumps.
 func (in *logInput) choose(all []serverlogs.Source) {
 	main := pglog.Stderr
 	for _, f := range all {

@@ -66,10 +66,10 @@ type Steps struct {
 	// Run runs one. What was measured is in the document also where the error is that it
 	// was interrupted.
 	Run func(context.Context, *engine.Order) (*experiment.Result, error)
-	// Resume goes on with one that was interrupted, in its folder.
+	// Resume goes on with one that was interrupted, in its directory.
 	Resume func(ctx context.Context, dir string, a engine.Again) (*experiment.Result, error)
-	// Clean removes what killed experiments left in the scratch folder, and data that
-	// were kept, and puts values of the kernel back; it says what it did.
+	// Clean removes what killed experiments left in the scratch directory, and data that were kept, and puts values of
+	// the kernel back; it says what it did.
 	Clean func(ctx context.Context, scratch string) ([]string, error)
 }
 
@@ -126,8 +126,8 @@ func (o *Options) prepare(ctx context.Context, h *app.Host, e *engine.Order,
 	return &d, nil
 }
 
-// Run runs it. What was measured is in its folder also where the error is that it was
-// interrupted; resumable says that its data are still there then.
+// Run runs it. What was measured is in its directory also where the error is that it was interrupted; resumable says
+// that its data are still there then.
 func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result,
 	resumable bool, err error) {
 	p.order.Progress = told
@@ -135,14 +135,14 @@ func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *exp
 	return r, !p.Copied || p.order.KeepData, err
 }
 
-// Resume goes on with an experiment that was interrupted, in its folder.
+// Resume goes on with an experiment that was interrupted, in its directory.
 func (o *Options) Resume(ctx context.Context, dir string,
 	told func(experiment.Event)) (*experiment.Result, error) {
 	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, Progress: told})
 }
 
-// Clean removes what killed experiments left and data that were kept, and puts
-// values of the kernel back. It says what it did, and in which folder.
+// Clean removes what killed experiments left and data that were kept, and puts values of the kernel back. It says what
+// it did, and in which directory.
 func (o *Options) Clean(ctx context.Context, h *app.Host) (done []string, dir string, err error) {
 	if dir, err = o.ScratchDir(h); err != nil {
 		return nil, "", err
@@ -225,8 +225,8 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 	return nil
 }
 
-// ScratchDir is where clusters are made: not below the folder of the journal,
-// through which the user that servers run as may not pass.
+// ScratchDir is where clusters are made: not below the directory of the journal, through which the user that servers
+// run as may not pass.
 func (o *Options) ScratchDir(h *app.Host) (string, error) {
 	switch {
 	case o.Scratch != "":

@@ -108,7 +108,7 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	asked := loadgen.Asked{Data: o.Workload, Scripts: o.Scripts}
 	if asked.Data == "" {
-		asked.Data = "tpcb" // a script of somebody who names no data is about pgbench's tables
+		asked.Data = "tpcb" // a script without a data option uses pgbench's tables
 	}
 	var w, data *workload.Workload
 	var err error

@@ -153,7 +153,7 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 // mostBlocks is what the document takes.
 const mostBlocks = 500
 
-// decide chooses the design, and the metric with it, where nobody did, and says why.
+// decide chooses the design, and the metric with it, if not specified, and says why.
 func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experiment.Difference) (say.Message,
 	error) {
 	off := experiment.CheckpointSettings(d)

@@ -75,7 +75,7 @@ func (a Address) Family() Address {
 	return a
 }
 
-// Covers says whether a is b, or the family that b belongs to.
+// Covers reports whether a is b, or the family that b belongs to.
 func (a Address) Covers(b Address) bool { return a == b || a.Subject() == Any && a == b.Family() }
 
 func (a Address) parts() (subject, attribute string) {

@@ -81,7 +81,7 @@ func Languages() []string {
 // not yet complete while commands have texts that are no templates.
 var complete = []string{}
 
-// Complete says whether a language has every text of the program.
+// Complete reports whether a language has every text of the program.
 func Complete(lang string) bool { return lang == English || slices.Contains(complete, lang) }
 
 // PluralForms is how many forms a message about a number has.

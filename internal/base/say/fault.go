@@ -117,7 +117,7 @@ func ofUnit(f *unit.Fault) Message {
 	return M(Template(f.Text), "value", Quoted(f.Value), "unit", f.Unit)
 }
 
-// Speaks says whether the text of an error follows the language, or is only what a system or a server said.
+// Speaks reports whether the text of an error follows the language, or is only what a system or a server said.
 func Speaks(err error) bool {
 	_, ours := errors.AsType[spoken](err)
 	_, number := errors.AsType[*unit.Fault](err)

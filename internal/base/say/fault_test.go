@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// TestErrorsFollowTheLanguage holds that an error is told in the language of its reader wherever it stands in a chain,
-// and in English letter for letter as it was written.
+// TestErrorsFollowTheLanguage holds that an error is shown in the language of its reader wherever it is in a chain, and
+// in English letter for letter as it was written.
 func TestErrorsFollowTheLanguage(t *testing.T) {
 	c := russian(t, "\nmsgid \"{path} is empty\"\nmsgstr \"{path}: пусто\"\n"+
 		"\nmsgid \"{value} is not a number\"\nmsgstr \"{value} — не число\"\n"+

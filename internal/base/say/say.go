@@ -33,7 +33,7 @@ type Message struct {
 	names      []string  // of Args, in the order in which they were given
 	parts      []Message // of All
 	sep        string
-	literal    bool   // a text that is nobody's template
+	literal    bool   // a text without a template
 	translated string // what String returns instead of the English; "" for English
 }
 
@@ -127,7 +127,7 @@ func (c *Catalogue) separator(sep string) string {
 	return c.Text(mark) + sep[len(mark):]
 }
 
-// IsZero says whether there is nothing to say.
+// IsZero reports whether there is nothing to say.
 func (m Message) IsZero() bool { return m.Text == "" && len(m.parts) == 0 }
 
 // String returns the text with its arguments filled in: in English, or in the
@@ -151,7 +151,7 @@ func (m Message) Translated(c *Catalogue) Message {
 	return m
 }
 
-// Equal says whether two messages read the same.
+// Equal reports whether two messages read the same.
 func (m Message) Equal(o Message) bool { return m.String() == o.String() }
 
 // MarshalText writes the text.
@@ -201,8 +201,7 @@ func (m Message) In(c *Catalogue) string {
 // Fill returns a text that no language changes, such as a command, with arguments filled in.
 func Fill(text string, args map[string]any) string { return Message{Text: text, Args: args}.In(nil) }
 
-// argument returns a value in the language of a catalog. A string is a name, a value or a
-// text of somebody else, and stays.
+// argument returns a value in the language of a catalog. A string is a name, a value, or a foreign text, and stays.
 func argument(v any, c *Catalogue) string {
 	switch v := v.(type) {
 	case speaker: // Message, List, Span, Number

@@ -35,7 +35,7 @@ var classes = []class{dbName, roleName, tablespaceName, schemaName, relationName
 // what they are and stay.
 const tableEntry = "redaction.json"
 
-// table is that entry. It tells no name.
+// table is that entry. It reveals no name.
 type table struct {
 	Names     int            `json:"names"`
 	Addresses map[string]int `json:"addresses"` // by version of IP and reach
@@ -55,7 +55,7 @@ type redactor struct {
 	addrs     map[netip.Addr]netip.Addr
 	addrOrder []netip.Addr
 
-	files  map[string]string             // base names of ordered folders → theirs
+	files  map[string]string             // base names of ordered directories → theirs
 	params map[string]map[string]setting // folder of an instance's answers → its parameters
 }
 
@@ -102,7 +102,7 @@ func (r *redactor) name(c class, s string) string {
 	return string(c) + strconv.Itoa(n)
 }
 
-// ours says whether a name is a pseudonym that an earlier redaction gave.
+// ours reports whether a name is a pseudonym that an earlier redaction gave.
 func (r *redactor) ours(s string) bool {
 	c := class(strings.TrimRight(s, "0123456789"))
 	digits := s[len(c):]
@@ -154,8 +154,8 @@ var publicNames = map[class]map[string]bool{
 	relationName: set(`pg_attribute pg_class pg_depend pg_type pg_index`), // of deep_catalogs, which names no schema
 }
 
-// commonName says whether a name is the same in every cluster. The server keeps
-// pg_ for itself in names of roles, schemas and tablespaces, and in no others.
+// commonName reports whether a name is the same in every cluster. The server keeps pg_ for itself in names of roles,
+// schemas and tablespaces, and in no others.
 func commonName(c class, s string) bool {
 	if strings.HasPrefix(s, "pg_") && (c == roleName || c == schemaName || c == tablespaceName) {
 		return true

@@ -79,9 +79,9 @@ func (r *redactor) entryName(name string) string {
 		return dir + "/" + r.orderedFile(file[1:])
 	case fixedNames[name], commandLines[name] != nil, strings.HasPrefix(name, "proc/"), strings.HasPrefix(name, "pg/"):
 		return name
-	case strings.HasSuffix(file, "/tuned.conf"): // whose folder is the name of the profile
+	case strings.HasSuffix(file, "/tuned.conf"): // whose directory is the name of the profile
 		return r.path(dir) + file
-	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the folders are not
+	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the directories are not
 		return r.path(dir) + file
 	case strings.HasPrefix(name, "sys/block/"):
 		parts := strings.Split(name, "/")

@@ -40,7 +40,7 @@ func written(t *testing.T, a *evidence.Archive) string {
 	return b.String()
 }
 
-// secrets are the words of the fixture that tell whose system it is.
+// secrets are the words of the fixture that identify whose system it is.
 var secrets = []string{
 	"acme", "alice", "kunden", "payroll", "salaries", "hera", "zeus", "hunter2", "etl", "10.77.", "fast", "Q8zF",
 	"images", "acmelan", "prod",

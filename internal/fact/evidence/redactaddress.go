@@ -21,9 +21,8 @@ const (
 	public    reach = "public"
 )
 
-// ranges are where pseudonyms are taken from, one after the other, by reach.
-// Public ones are those that RFC 5737 and RFC 3849 keep for documents, then
-// that of RFC 2544 for benchmarks: nobody has them.
+// ranges are where pseudonyms are taken from, one after the other, by reach. Public ones are those that RFC 5737 and
+// RFC 3849 keep for documents, then that of RFC 2544 for benchmarks: no host has them.
 var (
 	ranges4 = map[reach][]string{thisHost: {"127.0.1.0/16"}, localLink: {"169.254.0.0/16"}, private: {"10.0.0.0/8"},
 		shared:    {"100.64.0.0/10"},
@@ -85,8 +84,7 @@ func pseudo(kind string, n int) netip.Addr {
 	return netip.Addr{}
 }
 
-// sameEverywhere says whether an address is no one's: any, this host's usual
-// ones, and netmasks.
+// sameEverywhere reports whether an address is no one's: any, this host's usual ones, and netmasks.
 func sameEverywhere(a netip.Addr) bool {
 	if a.IsUnspecified() || a == netip.IPv6Loopback() || a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
 		return true

@@ -220,8 +220,8 @@ func TestRedactFileSettings(t *testing.T) {
 	}
 }
 
-// Names of pg_ are the server's own in some catalogs only, and so are those of
-// extensions and workers; the rest is somebody's.
+// Names of pg_ are the server's own in some catalogs only, and so are those of extensions and workers; the rest belongs
+// to users.
 func TestRedactNamesLikeTheServers(t *testing.T) {
 	a := New()
 	add(t, a, "pg/1/databases.json", `{"columns":["datname"],"rows":[["pg_secret"],["template1"]]}`)

@@ -96,7 +96,7 @@ func (r *redactor) title(s string) string {
 	return strings.Join(words, " ") + padding
 }
 
-// isHostPort says whether a word of a title is HOST(PORT).
+// isHostPort reports whether a word of a title is HOST(PORT).
 func isHostPort(w string) bool {
 	open := strings.LastIndexByte(w, '(')
 	if open <= 0 || !strings.HasSuffix(w, ")") {
@@ -106,6 +106,5 @@ func isHostPort(w string) bool {
 	return err == nil
 }
 
-// isWALFile says whether a word of a title is the name of a WAL file: timeline
-// and number, 24 hexadecimal digits.
+// isWALFile reports whether a word of a title is the name of a WAL file: timeline and number, 24 hexadecimal digits.
 func isWALFile(w string) bool { return len(w) == 24 && strings.Trim(w, "0123456789ABCDEF") == "" }

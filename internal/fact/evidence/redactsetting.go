@@ -8,17 +8,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// param redacts the name of a parameter that somebody made up: one with a dot
-// whose first part is no module of PostgreSQL.
+// param redacts the name of a parameter that a user defined: one with a dot whose first part is no module of
+// PostgreSQL.
 func (r *redactor) param(name string) string {
 	module, _, dot := strings.Cut(name, ".")
 	if !dot || modules[module] {
 		return name
 	}
-	return r.name(paramName, strings.ToLower(name)) // the server does not tell capitals apart
+	return r.name(paramName, strings.ToLower(name)) // the server ignores case
 }
 
-// ownParam says whether the defaults of a parameter are somebody's own, too.
+// ownParam reports whether the defaults of a parameter are user-defined, too.
 func (r *redactor) ownParam(name string) bool {
 	return r.param(name) != name || strings.HasPrefix(name, string(paramName)) && r.ours(name)
 }
@@ -45,7 +45,7 @@ func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 	case plainValue(v):
 		return v
 	case p.vartype != "" && p.vartype != "string":
-		if r.ownParam(name) { // its choices are somebody's words too, and are redacted in the same row
+		if r.ownParam(name) { // its choices are user-defined too, and are redacted in the same row
 			p.enum = ""
 		}
 		if typed(v, p) {
@@ -63,8 +63,8 @@ var amountOf = regex.New(
 	`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|` +
 		`h|d)?\s*$`)
 
-// typed says whether a value is of the type of its parameter, in any spelling
-// that the server takes; what is not tells nothing to judgement but that.
+// typed reports whether a value is of the type of its parameter, in any spelling that the server takes; any other value
+// tells the judges only that it is not.
 func typed(v string, p setting) bool {
 	low := strings.ToLower(v)
 	switch p.vartype {
@@ -86,7 +86,7 @@ func typed(v string, p setting) bool {
 // enumWords are what enums take besides what they list, or in some builds only.
 var enumWords = set(`debug pglz lz4 zstd io_uring`)
 
-// boolean says whether a text is a beginning of a truth value, as the server takes it.
+// boolean reports whether a text is a beginning of a truth value, as the server takes it.
 func boolean(low string) bool {
 	for _, w := range []string{"true", "false", "yes", "no", "on", "off", "1", "0"} {
 		if low != "" && strings.HasPrefix(w, low) {
@@ -207,7 +207,7 @@ func (r *redactor) standbys(v string) string {
 	})
 }
 
-// libraries keeps the libraries that are public, whatever folder they are in.
+// libraries keeps the libraries that are public, whatever directory they are in.
 func (r *redactor) libraries(v string) string {
 	return listed(v, func(l string) string {
 		var b strings.Builder
@@ -273,8 +273,8 @@ func (r *redactor) linePrefix(v string) string {
 	return b.String()
 }
 
-// plainValue says whether a value is a number, with or without a unit of
-// PostgreSQL, a truth value or a position in the WAL.
+// plainValue reports whether a value is a number, with or without a unit of PostgreSQL, a truth value or a position in
+// the WAL.
 func plainValue(v string) bool {
 	switch v {
 	case "", "t", "f", "on", "off", "true", "false", "yes", "no", "none", "default", "auto":

@@ -96,7 +96,7 @@ var bootValues = set(
 	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu ` +
 		`rootfstype maxcpus nr_cpus`)
 
-// bootKeys are parameters that most hosts have and whose values tell names.
+// bootKeys are parameters that most hosts have and whose values contain names.
 var bootKeys = set(
 	`BOOT_IMAGE root rootflags initrd resume console ip net.ifnames biosdevname rd.lvm.lv rd.luks.uuid consoleblank
 	loglevel panic reboot fsck.mode ostree swap systemd.hostname`)
@@ -168,7 +168,7 @@ func (r *redactor) tunedLine(l string) string {
 		return "include=" + r.path(v)
 	case v == "always" || v == "madvise" || v == "never", k == "reapply_sysctl" && boolean(strings.ToLower(v)):
 		return r.path(k) + "=" + v
-	case strings.ContainsAny(k+v, "$<>"): // is worked out when it is set: nobody here knows what it will be
+	case strings.ContainsAny(k+v, "$<>"): // computed when it is set: unknown here
 		return r.sysctlName(k) + "=$"
 	}
 	return r.sysctlLine(t)

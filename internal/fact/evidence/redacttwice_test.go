@@ -143,8 +143,8 @@ func firstDifference(want, got string) string {
 	return "one is longer"
 }
 
-// What runs beside the servers is told by control group, in the words of every
-// system; what it holds, since when and within which limits stays.
+// What else runs on the host is reported by control group, in the words of every system; what it holds, since when and
+// within which limits stays.
 func TestRedactResidents(t *testing.T) {
 	a := New()
 	add(t, a, "residents.json",
@@ -178,8 +178,8 @@ func TestLinePrefixKeepsCharacters(t *testing.T) {
 	}
 }
 
-// TestRedactedTwiceOfAChoice: the choices of a parameter of somebody's own go, and with them the one
-// that is set, which nothing else says to be harmless.
+// TestRedactedTwiceOfAChoice: the choices of a user-defined parameter are removed, and with them the one that is set,
+// which nothing else says to be harmless.
 func TestRedactedTwiceOfAChoice(t *testing.T) {
 	a := New()
 	add(t, a, "pg/1/settings.json", `{"columns":["name","setting","vartype","source","enumvals","boot_val"],"rows":[`+

@@ -81,7 +81,7 @@ func Gaps(c *say.Catalogue, list []known.Gap) []known.Gap {
 	return out
 }
 
-// Has says whether there is a template for a text.
+// Has reports whether there is a template for a text.
 func Has(english string) bool {
 	_, ok := recognized(english, 0)
 	return ok
@@ -198,7 +198,7 @@ var amounts = []string{"n", "most", "days", "size", "limit", "free", "spare", "s
 // span is a duration in its units: "1 h", "20 min".
 type span []say.Number
 
-// spanOf reads one, and says whether it is one.
+// spanOf reads one, and reports whether it is one.
 func spanOf(text string) (span, bool) {
 	words := strings.Fields(text)
 	var out span

@@ -64,7 +64,7 @@ func TestEnglishStays(t *testing.T) {
 	}
 }
 
-// TestEveryLanguageHasThem holds that each is told in each language, with all that it names.
+// TestEveryLanguageHasThem verifies that each is worded in each language, with everything it names.
 func TestEveryLanguageHasThem(t *testing.T) {
 	sameAsEnglish := regexp.MustCompile(
 		`^(GRANT |chmod |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
@@ -111,7 +111,7 @@ func TestIn(t *testing.T) {
 		// The template with the most text of its own.
 		{"malformed: more than 500 entries", "contenu mal formé" + n + ": plus de 500 entrées",
 			"неверный формат: число записей больше 500"},
-		// What nobody knows stays.
+		// Unknown text stays.
 		{"Netzwerk ist unerreichbar", "Netzwerk ist unerreichbar", "Netzwerk ist unerreichbar"},
 		{"only some are available, too little to take some", "only some are available, too little to take some", ""},
 		{"", "", ""},

@@ -34,7 +34,7 @@ const (
 	Limited EventKind = "limit"
 )
 
-// EventKinds are all kinds, in the order in which they are told.
+// EventKinds are all kinds, in the order in which they are shown.
 func EventKinds() []EventKind {
 	return []EventKind{SettingChanged, FindingAppeared, FindingVanished, FindingSeverity, PlanStale, Restarted, OOMKill,
 		Gap, ClockJumped, Limited}
@@ -53,7 +53,7 @@ type Event struct {
 	Who      string    `json:"who,omitempty"`
 	Where    string    `json:"where,omitempty"` // file and line, or another place
 	Detail   string    `json:"detail,omitempty"`
-	Held     time.Time `json:"-"` // of a state that is told only after it has held: when it was first seen; not stored
+	Held     time.Time `json:"-"` // when a state that is reported only after it has lasted was first seen; not stored
 }
 
 // EventTextMost bounds each text of an event: a setting such as

@@ -40,7 +40,7 @@ type Meaning struct {
 	Kind  Kind   `json:"kind"`
 	Class Class  `json:"class"`
 	Scope Scope  `json:"scope"`
-	Label string `json:"label,omitempty"` // what the label tells; "": the series has none
+	Label string `json:"label,omitempty"` // what the label means; "": the series has none
 	Help  string `json:"help"`
 }
 

@@ -42,7 +42,7 @@ type Instance struct {
 	Disks []Disk `json:"disks,omitempty"`
 }
 
-// Disk is how fast the filesystem of a folder fills up.
+// Disk is how fast the filesystem of a directory fills up.
 type Disk struct {
 	Place  string  `json:"place"`   // data, wal, or "tablespace OID"
 	Days   float64 `json:"days"`    // for how long there are samples: at least two
@@ -51,11 +51,11 @@ type Disk struct {
 	Least float64 `json:"least"`
 }
 
-// Span is the time that a history tells of.
+// Span is the time that a history covers.
 type Span struct {
 	From int64   `json:"from"` // seconds since the epoch
 	To   int64   `json:"to"`
-	Days float64 `json:"days"` // for how long there are samples; less than To − From where nobody watched
+	Days float64 `json:"days"` // for how long there are samples; less than To − From if there are gaps
 }
 
 // Peak is the greatest value that was seen.
@@ -82,8 +82,8 @@ const (
 	maxDays      = 40_000
 )
 
-// Read reads the peaks of the evidence. Where it holds none, because nobody has
-// watched the host, the fact is the zero one: not collected.
+// Read reads the peaks of the evidence. If it holds none, because the host was not watched, the fact is the zero one:
+// not collected.
 func Read(fsys fs.FS) known.Fact[Peaks] {
 	f := evidence.Read(fsys, File, Parse)
 	if f.State() == known.Absent {
@@ -132,7 +132,7 @@ func Parse(b []byte) (Peaks, error) {
 	return p, nil
 }
 
-// odd says whether it is none that was measured.
+// odd reports whether it is none that was measured.
 func (d Disk) odd() bool {
 	number := func(v float64) bool { return v >= -maxValue && v <= maxValue } // false for NaN
 	return len(d.Place) > maxName || !(d.Days >= 0 && d.Days <= maxDays) || !number(d.PerDay) || !number(d.Least)

@@ -46,8 +46,7 @@ type Block struct {
 	Driver    string             `json:"driver"` // virtio_blk, nvme, sd, …; empty where unknown
 }
 
-// Virtual says whether the disk is one that a hypervisor made up, whose
-// rotational flag says nothing.
+// Virtual reports whether the disk is one that a hypervisor made up, whose rotational flag says nothing.
 func (b Block) Virtual() bool {
 	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") ||
 		b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
@@ -56,8 +55,8 @@ func (b Block) Virtual() bool {
 // networkBlock are the kernel's block devices whose disks are another machine's.
 var networkBlock = regexp.MustCompile(`^(nbd|rbd|drbd)[0-9]`)
 
-// Network says whether what lies behind the device is reached over a network, where
-// a server puts requests into an order by itself.
+// Network reports whether what lies behind the device is reached over a network, where a server puts requests into an
+// order by itself.
 func (b Block) Network() bool { return networkBlock.MatchString(b.Name) }
 
 // maxBlocks bounds the list: only the chains under places of interest are

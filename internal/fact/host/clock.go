@@ -36,8 +36,8 @@ func ReadClock(fsys fs.FS) known.Fact[Clock] {
 	})
 }
 
-// ReadClockKept says whether a program has told the kernel that its clock
-// follows another one, and not too long ago (adjtimex(2) without STA_UNSYNC).
+// ReadClockKept reports whether the kernel knows that a program synchronizes its clock, and not too long ago
+// (adjtimex(2) without STA_UNSYNC).
 func ReadClockKept(fsys fs.FS) known.Fact[bool] {
 	machine := evidence.Read(fsys, "host.json", ParseMachine)
 	m, ok := machine.Get()

@@ -17,9 +17,8 @@ var cgroupMarks = []struct{ mark, kind string }{
 	{"/machine.slice/systemd-nspawn@", "systemd-nspawn"},
 }
 
-// containerOf tells the container that the evidence was taken in, "" for none.
-// What the manager itself says goes first. The file /.dockerenv stays behind
-// when an image is made into a machine's disk, so it counts only where process
+// containerOf returns the container that the evidence was taken in, "" for none. What the manager itself says goes
+// first. The file /.dockerenv stays behind when an image is made into a machine's disk, so it counts only where process
 // 1 or the mounts agree.
 func containerOf(fsys fs.FS) string {
 	for _, name := range []string{"run/systemd/container", "run/host/container-manager"} {
@@ -52,9 +51,8 @@ func containerOf(fsys fs.FS) string {
 	return ""
 }
 
-// containerMounts looks at the files that runtimes mount from their own folder
-// into every container (/etc/hostname and its like), at a pod's service account,
-// and at lxcfs over /proc.
+// containerMounts looks at the files that runtimes mount from their own directory into every container (/etc/hostname
+// and its like), at a pod's service account, and at lxcfs over /proc.
 func containerMounts(mounts []Mount) string {
 	found := ""
 	for _, m := range mounts {
@@ -86,7 +84,7 @@ func rootOverlay(mounts []Mount) bool {
 	return overlay
 }
 
-// Exists says whether a file is in the evidence.
+// Exists reports whether a file is in the evidence.
 func Exists(fsys fs.FS, name string) bool {
 	_, err := fs.ReadFile(fsys, name)
 	return err == nil

@@ -14,9 +14,9 @@ import (
 // CPU is what /proc/cpuinfo and sys/devices/system/cpu say of the processors.
 type CPU struct {
 	Logical int `json:"logical"` // processors online
-	// distinct (physical id, core id) pairs; Logical where the architecture does not tell
+	// distinct (physical id, core id) pairs; Logical if the architecture does not report it
 	Cores int `json:"cores"`
-	// distinct physical ids; 1 where the architecture does not tell
+	// distinct physical ids; 1 if the architecture does not report it
 	Sockets    int                   `json:"sockets"`
 	Model      string                `json:"model"`      // model name; may be empty (arm64)
 	Hypervisor bool                  `json:"hypervisor"` // the x86 flag "hypervisor": this is a guest

@@ -62,7 +62,7 @@ func ReadCron(fsys fs.FS) known.Fact[[]CronLine] {
 	return known.Is(out)
 }
 
-// passedOver says whether every cron leaves a file of this name in /etc/cron.d alone.
+// passedOver reports whether every cron leaves a file of this name in /etc/cron.d alone.
 func passedOver(name string) bool {
 	for _, end := range []string{"~", ".rpmsave", ".rpmnew", ".rpmorig"} {
 		if strings.HasSuffix(name, end) {
@@ -109,9 +109,8 @@ func ParseCron(b []byte) ([]CronLine, error) {
 	return out, nil
 }
 
-// KernelCron returns a crontab in which only the lines that ParseCron returns
-// still stand, each on its own line number: the commands of the others are
-// nobody's business, and some hold passwords.
+// KernelCron returns a crontab in which only the lines that ParseCron returns still stand, each on its own line number:
+// the commands of the others are private, and some contain passwords.
 func KernelCron(b []byte) []byte {
 	found, err := ParseCron(b)
 	if err != nil {
@@ -133,7 +132,7 @@ func KernelCron(b []byte) []byte {
 	return out.Bytes()
 }
 
-// ofKernel says whether a command names sysctl, or a path in /proc/sys or /sys.
+// ofKernel reports whether a command names sysctl, or a path in /proc/sys or /sys.
 func ofKernel(s string) bool {
 	if strings.Contains(s, "sysctl") {
 		return true

@@ -75,7 +75,7 @@ var Globs = []string{
 	"run/sysctl.d/*.conf",
 	"usr/local/lib/sysctl.d/*.conf",
 	"usr/lib/sysctl.d/*.conf",
-	"lib/sysctl.d/*.conf", // before the merge of /lib into /usr/lib; else the same files, told apart by their base name
+	"lib/sysctl.d/*.conf", // before the merge of /lib into /usr/lib; else the same files, known by their base name
 	"etc/cron.d/*",
 	"etc/systemd/logind.conf.d/*.conf",
 	"run/systemd/logind*.conf",
@@ -88,9 +88,8 @@ var Globs = []string{
 	segments + "*",        // a pattern, as a kernel without SysV memory has no such file
 }
 
-// BlockFiles lists the attribute files of one block device, relative to its
-// folder (the path of blocks.json). Those that it does not have are left out of
-// the evidence without a word: a disk has no dm/, a partition no queue/.
+// BlockFiles lists the attribute files of one block device, relative to its directory (the path of blocks.json). Those
+// that it does not have are left out of the evidence without a word: a disk has no dm/, a partition no queue/.
 var BlockFiles = []string{
 	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests",
 	"queue/optimal_io_size",
@@ -106,8 +105,8 @@ func ProcessFiles(pid int) []string {
 	return []string{p + "status", p + "cmdline", p + "oom_score_adj", p + "oom_score"}
 }
 
-// PostmasterFiles returns the evidence names of a postmaster beyond
-// ProcessFiles. cgroup.Files tells what to read once its cgroup file is known.
+// PostmasterFiles returns the evidence names of a postmaster beyond ProcessFiles. cgroup.Files returns what to read
+// once its cgroup file is known.
 func PostmasterFiles(pid int) []string {
 	p := "proc/" + strconv.Itoa(pid) + "/"
 	return []string{p + "limits", p + "cgroup"}

@@ -45,7 +45,7 @@ type Host struct {
 	Pressure  Pressure            `json:"pressure"`   // proc/pressure
 	CPUTime   known.Fact[CPUTime] `json:"cpu_time"`   // proc/stat
 	Clock     known.Fact[Clock]   `json:"clock"`      // sys/devices/system/clocksource/clocksource0
-	ClockKept known.Fact[bool]    `json:"clock_kept"` // host.json: the kernel was told that its clock is right
+	ClockKept known.Fact[bool]    `json:"clock_kept"` // host.json: the kernel considers its clock synchronized
 	VMStat    known.Fact[VMStat]  `json:"vmstat"`     // proc/vmstat
 	Init      known.Fact[Init]    `json:"init"`       // proc/1/comm and whether systemd answers
 	// programs.json: what runs beside the servers, the largest first

@@ -27,13 +27,12 @@ type Init struct {
 	Systemd bool `json:"systemd"`
 }
 
-// Machine is host.json: what the collector asked the C library and the root
-// folder for, as no file tells it.
+// Machine is host.json: what the collector asked the C library and the root directory for, because no file has it.
 type Machine struct {
-	PageSize unit.Bytes `json:"page_size"` // getconf PAGESIZE; 0: not told
-	Systemd  *bool      `json:"systemd"`   // /run/systemd/system exists; nil: not told
+	PageSize unit.Bytes `json:"page_size"` // getconf PAGESIZE; 0 if not reported
+	Systemd  *bool      `json:"systemd"`   // /run/systemd/system exists; nil if not reported
 	Machine  string     `json:"machine"`   // uname -m
-	Clock    *bool      `json:"clock"`     // adjtimex(2): the clock is kept by another one; nil: not told
+	Clock    *bool      `json:"clock"`     // adjtimex(2): the clock is synchronized; nil if not reported
 }
 
 // ReadName reads the host name from proc/sys/kernel/hostname.
@@ -169,8 +168,8 @@ func ParseMachine(b []byte) (Machine, error) {
 	return m, nil
 }
 
-// gapOr returns the gap of a missing fact, or one with the given reason where
-// the fact is there but does not tell what was asked.
+// gapOr returns the gap of a missing fact, or one with the given reason if the fact is present but lacks what was asked
+// for.
 func gapOr[T any](f known.Fact[T], name, reason string) known.Gap {
 	if !f.Known() {
 		return f.Gap()

@@ -19,16 +19,15 @@ type Logind struct {
 
 const loginDefs = "etc/login.defs"
 
-// logindDirs are the folders of logind.conf(5), the strongest first: a drop-in
-// masks those of its base name in the folders after its own.
+// logindDirs are the directories of logind.conf(5), the strongest first: a drop-in masks those of its base name in the
+// directories after its own.
 var logindDirs = []string{"etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd"}
 
-// maxDropIns bounds the drop-ins of a folder, of which most hosts have none.
+// maxDropIns bounds the drop-ins of a directory, of which most hosts have none.
 const maxDropIns = 1024
 
-// ReadLogind reads logind.conf of the strongest folder that has one and the
-// drop-ins of all folders in the order of their base names; the last one that
-// says something holds. A host without any of them has the defaults.
+// ReadLogind reads logind.conf of the strongest directory that has one and the drop-ins of all directories in the order
+// of their base names; the last one that says something holds. A host without any of them has the defaults.
 func ReadLogind(fsys fs.FS) known.Fact[Logind] {
 	var order, bases []string
 	paths := map[string]string{}

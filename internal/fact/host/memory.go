@@ -82,8 +82,8 @@ func (m *Memory) fields() map[string]*unit.Bytes {
 	}
 }
 
-// Told returns a line of /proc/meminfo that has a field. One that is not there is not
-// known, where its field is zero.
+// Told returns a line of /proc/meminfo that has a field. If the line is missing, the value is unknown, while its field
+// is zero.
 func (m Memory) Told(name string) known.Fact[unit.Bytes] {
 	if !slices.Contains(m.Untold, name) {
 		return known.Is(m.field(name))

@@ -22,7 +22,7 @@ type Mount struct {
 	Options []string `json:"options"` // per-mount and per-superblock options, in that order
 }
 
-// Has says whether an option stands among the mount's options.
+// Has reports whether an option stands among the mount's options.
 func (m Mount) Has(option string) bool {
 	for _, o := range m.Options {
 		if o == option {

@@ -142,8 +142,8 @@ func WithAtime(options, atime string) string {
 var atimeWords = map[string]bool{"atime": true, "noatime": true, "relatime": true, "norelatime": true,
 	"strictatime": true, "nostrictatime": true}
 
-// GenericOption says whether a word of fstab is about flags, or for mount(8) and
-// systemd alone: the rest are the filesystem's own options.
+// GenericOption reports whether a word of fstab is about flags, or for mount(8) and systemd alone: the rest are the
+// filesystem's own options.
 func GenericOption(word string) bool {
 	if _, ok := implied[word]; ok || userspace[word] || strings.HasPrefix(word, "x-") ||
 		strings.HasPrefix(word, "comment=") {

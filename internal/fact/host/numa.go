@@ -25,8 +25,8 @@ type Node struct {
 
 const nodeDir = "sys/devices/system/node"
 
-// maxNodes bounds the list: the largest kernel configuration has 1024 nodes
-// (CONFIG_NODES_SHIFT=10), and the folder some files beside them.
+// maxNodes bounds the list: the largest kernel configuration has 1024 nodes (CONFIG_NODES_SHIFT=10), and the directory
+// some files beside them.
 const maxNodes = 1024 + 64
 
 // ReadNodes reads the NUMA nodes in order of their number. A node whose memory

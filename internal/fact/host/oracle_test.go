@@ -101,7 +101,7 @@ var oracles = map[string]oracle{
 	"mountinfo": func(fs procfs.FS, _ procfs.Proc, _ string, b []byte) (any, any, error, error) {
 		m, err := fs.GetProcMounts(100)
 		o, ourErr := ParseMounts(b)
-		// procfs keeps escapes, and an option that is told twice once
+		// procfs keeps escapes, and an option that is given twice once
 		var theirs, ours [][]string
 		for _, x := range m {
 			theirs = append(theirs, append([]string{unescape(x.MountPoint), x.MajorMinorVer, unescape(x.Root), x.FSType,

@@ -51,8 +51,7 @@ func ParsePlacement(b []byte) (Placement, error) {
 	return p, nil
 }
 
-// ListHas says whether a list such as "0-3,8" has a number. A malformed list is
-// an error.
+// ListHas reports whether a list such as "0-3,8" has a number. A malformed list is an error.
 func ListHas(list string, n int) (bool, error) {
 	if _, err := ParseCPUList([]byte(list)); err != nil {
 		return false, err

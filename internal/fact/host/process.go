@@ -20,8 +20,8 @@ type Process struct {
 	Name   string `json:"name"` // comm: postgres
 	// process title without "postgres: " and cluster name; for the postmaster its command line
 	Title string `json:"title"`
-	// postmaster, backend, checkpointer, background writer, walwriter, autovacuum launcher, autovacuum worker, …; ""
-	// when the title tells nothing
+	// postmaster, backend, checkpointer, background writer, walwriter, autovacuum launcher, autovacuum worker, …; "" if
+	// the title does not show it
 	Kind       string     `json:"kind"`
 	Size       unit.Bytes `json:"size"`        // VmSize
 	PageTables unit.Bytes `json:"page_tables"` // VmPTE

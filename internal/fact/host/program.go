@@ -60,17 +60,15 @@ var ScannerNames = map[string]string{
 	"cbagentd":        "Carbon Black",
 }
 
-// ClockPrograms are the names of programs that set the clock by another one;
-// true where they may do so without telling the kernel that it is right.
-// chronyd tells it only with rtcsync in its configuration, one of the two ntpd
-// (OpenNTPD) and the agents of hypervisors do not at all.
+// ClockPrograms are the names of programs that synchronize the clock; true if they may do so without marking it as
+// synchronized in the kernel. chronyd marks it only with rtcsync in its configuration, one of the two ntpd (OpenNTPD)
+// and the agents of hypervisors do not at all.
 var ClockPrograms = map[string]bool{
 	"chronyd": true, "ntpd": true, "vmtoolsd": true, "VBoxService": true, "prltoolsd": true,
 	"systemd-timesyn": false, "ptp4l": true, "phc2sys": true,
 }
 
-// IsKept says whether a collector keeps a program of this name however small
-// it is: that it runs is the fact.
+// IsKept reports whether a collector keeps a program of this name however small it is: that it runs is the fact.
 func IsKept(name string) bool {
 	_, clock := ClockPrograms[name]
 	return clock || ScannerNames[name] != ""
@@ -148,8 +146,8 @@ func ParsePrograms(b []byte) ([]Program, error) {
 // (include/uapi/linux/fanotify.h): whoever opens or reads waits for an answer.
 const permissionEvents = 0x10000 | 0x20000 | 0x40000
 
-// intercepts says whether a line of fdinfo is a mark with permission events:
-// "fanotify mnt_id:1d mflags:0 mask:10001 ignored_mask:0".
+// intercepts reports whether a line of fdinfo is a mark with permission events: "fanotify mnt_id:1d mflags:0 mask:10001
+// ignored_mask:0".
 func intercepts(line string) bool {
 	for f := range strings.FieldsSeq(line) {
 		if hex, ok := strings.CutPrefix(f, "mask:"); ok {

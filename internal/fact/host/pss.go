@@ -11,9 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// PSSFile returns the evidence name of the file that tells a process's
-// proportional set size. Reading it walks all page tables of the process under
-// the lock of its memory, so it is collected only where somebody asks for it.
+// PSSFile returns the evidence name of the file that holds a process's proportional set size. Reading it walks all page
+// tables of the process under the lock of its memory, so it is collected only on request.
 func PSSFile(pid int) string { return "proc/" + strconv.Itoa(pid) + "/smaps_rollup" }
 
 func readPSS(fsys fs.FS, dir string) known.Fact[unit.Bytes] {

@@ -38,10 +38,10 @@ type Resident struct {
 	Private unit.Bytes `json:"private"` // resident memory that is neither shared nor of a file
 }
 
-// Service says whether the group is one that systemd runs a service in.
+// Service reports whether the group is one that systemd runs a service in.
 func (r Residence) Service() bool { return strings.HasSuffix(path.Base(r.Group), ".service") }
 
-// Container says whether the group is that of a container or a virtual machine.
+// Container reports whether the group is that of a container or a virtual machine.
 func (r Residence) Container() bool {
 	for part := range strings.SplitSeq(r.Group, "/") {
 		switch {

@@ -39,8 +39,7 @@ func (l StatLine) Field(n int) string {
 	return l.fields[n-3]
 }
 
-// Ended says whether the process has ended and only waits for its parent (Z), or is
-// being removed (X).
+// Ended reports whether the process has ended and only waits for its parent (Z), or is being removed (X).
 func (l StatLine) Ended() bool {
 	state := l.Field(StatState)
 	return state == "Z" || state == "X"

@@ -63,7 +63,7 @@ func parseInt(s string) (int64, error) {
 	return 0, fmt.Errorf("%q is not a whole number", Short(s))
 }
 
-// Digits says whether a text is one or more decimal digits, and nothing else.
+// Digits reports whether a text is one or more decimal digits, and nothing else.
 func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {

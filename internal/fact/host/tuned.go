@@ -25,8 +25,7 @@ type TunedSet struct {
 	File  string `json:"file"` // absolute path
 }
 
-// tunedDirs are the folders of profiles, the strongest first; those named
-// profiles came with TuneD 2.23.
+// tunedDirs are the directories of profiles, the strongest first; those named profiles came with TuneD 2.23.
 var tunedDirs = []string{"etc/tuned/profiles", "etc/tuned", "usr/lib/tuned/profiles", "usr/lib/tuned"}
 
 const (

@@ -57,8 +57,8 @@ func LegalNUMAPolicy(value string) error {
 	return nil
 }
 
-// maxNode is the largest number of a node that systemd takes (assumed where the kernel
-// does not tell: src/shared/numa-util.c).
+// maxNode is the largest number of a node that systemd takes (assumed if the kernel does not report it:
+// src/shared/numa-util.c).
 const maxNode = 1023
 
 // NodeList spells a list of NUMA nodes in one way, whichever version of systemd wrote

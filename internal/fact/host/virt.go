@@ -12,7 +12,7 @@ import (
 
 // Virt says what kind of machine this is.
 type Virt struct {
-	// "none", or the hypervisor: kvm, vmware, microsoft, xen, amazon, …; "unknown" when only the flag tells; "" when
+	// "none", or the hypervisor: kvm, vmware, microsoft, xen, amazon, …; "unknown" if only the CPU flag shows it; "" if
 	// nothing does
 	Kind      string `json:"kind"`
 	Container string `json:"container"` // "", docker, podman, lxc, systemd-nspawn, kubernetes
@@ -93,8 +93,8 @@ func hypervisorOf(vendor, product, bios string) string {
 	return ""
 }
 
-// balloon says whether a balloon driver is loaded, is bound to a device, or has
-// taken memory (the line Balloon of meminfo, 6.18 and later).
+// balloon reports whether a balloon driver is loaded, is bound to a device, or has taken memory (the line Balloon of
+// meminfo, 6.18 and later).
 func balloon(fsys fs.FS) bool {
 	mods, err := fs.ReadFile(fsys, "proc/modules")
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 type Damage struct {
 	Line   int    `json:"line"`   // the first that is not proven, from 1
 	Reason string `json:"reason"` // what is wrong with it
-	// changes that the apply had, where not all of them are proven; 0: all are, or nobody knows
+	// changes that the apply had, where not all of them are proven; 0 if all are, or if unknown
 	Planned int       `json:"planned,omitempty"`
 	Unknown []Unknown `json:"unknown,omitempty"` // what the lines name that are not proven, as far as they can be read
 	// the file that the journal was copied to as it was found, once an undo has looked at it
@@ -85,8 +85,8 @@ func (l *Line) path() string {
 	return ""
 }
 
-// Unproven are the knobs that the lines name which are not proven, and that are no
-// changes of the part that is: of those nobody can say what they were.
+// Unproven are the knobs that the lines name which are not proven, and that are no changes of the part that is: it is
+// unknown what those were.
 func (d *Damage) Unproven(j *Journal) []Unknown {
 	return slices.DeleteFunc(slices.Clone(d.Unknown), func(u Unknown) bool {
 		return slices.ContainsFunc(j.Changes, func(c Change) bool {

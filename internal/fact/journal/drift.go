@@ -2,8 +2,7 @@ package journal
 
 import "github.com/pgfettle/pgfettle/internal/base/knob"
 
-// WalLocation is the one knob of its kind: the folder that the WAL of an instance
-// is in.
+// WalLocation is the one knob of its kind: the directory that the WAL of an instance is in.
 const WalLocation = knob.Address("wal:location")
 
 // Hold says how an applied value stands now.

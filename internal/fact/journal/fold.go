@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
 
-// Outcome is how an apply stands, as its whole journal tells.
+// Outcome is the state of an apply according to its whole journal.
 type Outcome string
 
 // The outcomes.
@@ -35,7 +35,7 @@ const (
 	IsFailed   ChangeState = "failed"  // as before
 	IsUndoing  ChangeState = "undoing" // taking back was begun: look
 	IsUndone   ChangeState = "undone"
-	IsKept     ChangeState = "kept"      // somebody's later edit stands
+	IsKept     ChangeState = "kept"      // a later edit was kept
 	IsAbandon  ChangeState = "abandoned" // its instance is gone, and nothing waits for it any more
 )
 
@@ -98,47 +98,45 @@ type Pending struct {
 	Effect   knob.Effect `json:"effect"`
 }
 
-// Begun says whether the change was ever begun, so that there may be something
-// to take back.
+// Begun reports whether the change was ever begun, so that there may be something to take back.
 func (c *Change) Begun() bool {
 	return c.State == IsIntended || c.State == IsDone || c.State == IsUndoing
 }
 
-// Active says whether a change that is done is in force as far as the journal
-// knows: nothing has to be reloaded or restarted for it any more.
+// Active reports whether a change that is done is in force as far as the journal knows: nothing has to be reloaded or
+// restarted for it any more.
 func (c *Change) Active() bool { return c.State == IsDone && !c.dirty && c.Effect != knob.Reboot }
 
-// Tried says whether an activation of the change was ever begun.
+// Tried reports whether an activation of the change was ever begun.
 func (c *Change) Tried() bool { return c.tried }
 
-// Held says whether a part of the knob had the planned value before anything was
-// done: finding it there proves nothing.
+// Held reports whether a part of the knob had the planned value before anything was done: finding it there proves
+// nothing.
 func (c *Change) Held(p Part) bool { return c.held.Has(p) }
 
-// Doubted says whether the apply was resumed before the change was begun: that
-// lines were missing at the journal's end then cannot be told from the journal.
+// Doubted reports whether the apply was resumed before the change was begun: the journal then cannot show that lines
+// were missing at its end.
 func (c *Change) Doubted() bool { return c.doubt }
 
-// Dirty says whether a server may have another value than its files.
+// Dirty reports whether a server may have another value than its files.
 func (c *Change) Dirty() bool { return c.dirty }
 
-// Recorded says whether all damage that the journal has is noted in it.
+// Recorded reports whether all damage that the journal has is noted in it.
 func (j *Journal) Recorded() bool { return j.Damage == nil || j.recorded }
 
-// Finished says whether nothing of it is under way, and nothing about it has still
-// to be found out: another apply may begin.
+// Finished reports whether nothing of it is under way, and nothing about it has still to be found out: another apply
+// may begin.
 func (j *Journal) Finished() bool { return j.Foreign == "" && j.ended && j.Recorded() }
 
-// Undone says whether it is undone as far as an undo can bring it.
+// Undone reports whether it is undone as far as an undo can bring it.
 func (j *Journal) Undone() bool {
 	return j.Finished() && j.Undoing && !slices.ContainsFunc(j.Changes, func(c Change) bool { return c.Begun() })
 }
 
-// Ended says whether the apply, or the undo if there was one, came to its end.
+// Ended reports whether the apply, or the undo if there was one, came to its end.
 func (j *Journal) Ended() bool { return j.ended }
 
-// Restarting says whether a restart of the instance was begun of which nothing
-// says that it came up.
+// Restarting reports whether a restart of the instance was begun of which nothing says that it came up.
 func (j *Journal) Restarting(instance string) bool { return j.restarting[instance] }
 
 // Reverting says which changes were last being brought back without an
@@ -293,8 +291,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 	return nil
 }
 
-// needsActivation says whether the change is one that a server takes over only
-// when it is reloaded or restarted.
+// needsActivation reports whether the change is one that a server takes over only when it is reloaded or restarted.
 func needsActivation(c *Change) bool {
 	return c.Instance != "" && (c.Effect == knob.Reload || c.Effect == knob.Restart)
 }

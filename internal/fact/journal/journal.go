@@ -1,10 +1,8 @@
-// Package journal is what an apply intended and what it then did, as lines: one JSON
-// object each, on disk before the next step is taken (act/journalfile). Whoever finds a
-// journal after a crash can tell for every knob whether it is as before or as after,
-// and how to bring it to either: the lines are folded into a Journal, with what stands,
-// what is owed, and what the lines do not prove. Each line has its number and a checksum
-// that covers the line before it too, so that a journal which was damaged is told from
-// one that a crash ended.
+// Package journal is what an apply intended and what it then did, as lines: one JSON object each, on disk before the
+// next step is taken (act/journalfile). After a crash, the journal shows for every knob whether it has its old or its
+// new value, and how to restore either: the lines are folded into a Journal, with what stands, what is owed, and what
+// the lines do not prove. Each line has its number and a checksum that covers the line before it too, so that a journal
+// which was damaged can be distinguished from one that a crash ended.
 package journal
 
 import (
@@ -32,16 +30,15 @@ type File struct {
 	Mode uint32  `json:"mode,omitempty"` // permission bits
 	UID  int     `json:"uid"`
 	GID  int     `json:"gid"`
-	// Missing is the topmost folder of Path that is not there either: putting
-	// this state back removes the folders from the file's own up to it, as far
-	// as they are empty.
+	// Missing is the topmost directory of Path that is not there either: putting this state back removes the
+	// directories from the file's own up to it, as far as they are empty.
 	Missing string `json:"missing,omitempty"`
 	// Over is the file that this one is to take the place of, and no other; nil:
 	// whatever is there. It is of a step under way, and in no journal.
 	Over *File `json:"-"`
 }
 
-// Kind says what a line tells.
+// Kind says what a line records.
 type Kind string
 
 // The kinds of line, in the order in which they come. N names the change from
@@ -61,7 +58,7 @@ const (
 	Undo     Kind = "undo"     // an undo starts
 	Undoing  Kind = "undoing"  // the next step will bring it from Before, as found, to After
 	Undone   Kind = "undone"   // it did
-	Kept     Kind = "kept"     // undo left it: somebody had changed it since; Reason shows what was found
+	Kept     Kind = "kept"     // undo skipped it because it was changed since; Reason shows what was found
 	Damaged  Kind = "damaged"  // an undo found that the lines which were here prove nothing: Damage says which
 	Left     Kind = "left"     // reading back at the end of an undo: it is not as before, and Reason says how it is
 	Checked  Kind = "checked"  // reading back came to its end
@@ -100,7 +97,7 @@ const (
 	InBoth Part = "both"
 )
 
-// Has says whether a part is, or has in it, another one.
+// Has reports whether a part is, or has in it, another one.
 func (p Part) Has(q Part) bool { return p == q || p == InBoth }
 
 // Run is the head of a journal.
@@ -114,9 +111,8 @@ type Run struct {
 	Changes  int    `json:"changes"`        // planned lines, which are on disk together with the first one
 }
 
-// Of says whether a journal is of this host, or where root is set of this tree of
-// files: what was applied to a tree lies in the tree, and is of it wherever it is
-// copied to and by whatever path it is reached.
+// Of reports whether a journal is of this host, or where root is set of this tree of files: what was applied to a tree
+// lies in the tree, and is of it wherever it is copied to and by whatever path it is reached.
 func (r Run) Of(hostname, root string) bool {
 	if root != "" {
 		return r.Root != ""

@@ -27,7 +27,7 @@ type Reading struct {
 
 // Writing is a journal that is being written: it numbers and seals its lines.
 type Writing struct {
-	*Journal // as the lines so far tell it
+	*Journal // as the lines so far show it
 
 	chain chain
 	bytes int

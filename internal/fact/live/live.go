@@ -1,7 +1,6 @@
-// Package live holds what a host and an instance did during a while that
-// somebody watched them: counters of the kernel at both ends, what was seen in
-// between, and the report of perf with its reader. Rates are for those
-// who judge: here stands what was counted.
+// Package live holds what a host and an instance did while they were being watched: counters of the kernel at both
+// ends, what was seen in between, and the report of perf with its reader. Rates are left to judge: this package holds
+// what was counted.
 package live
 
 import (
@@ -94,7 +93,7 @@ type Symbol struct {
 	Name    string  `json:"name"`
 }
 
-// VMNames are the counters of /proc/vmstat that tell of memory trouble.
+// VMNames are the counters of /proc/vmstat that indicate memory trouble.
 var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_direct", "pgscan_kswapd", "pgsteal_direct",
 	"allocstall_normal", "allocstall_movable", "allocstall_dma32",
 	"compact_stall", "compact_fail", "compact_success", "compact_migrate_scanned", "compact_daemon_wake",
@@ -153,7 +152,7 @@ func perfReport(text string) (own, with []Symbol) {
 		if from < at-1 && strings.Trim(f[from], "0123456789") == "" { // the column Samples
 			from++
 		}
-		// The object is one word; a command of several words has none that tells.
+		// The object is one word; a command of several words has none that identifies it.
 		end := at
 		if at > from+1 {
 			end = at - 1

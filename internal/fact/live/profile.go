@@ -145,7 +145,7 @@ func perfTree(text string) []Symbol {
 	return out
 }
 
-// counts sums what stacks tell.
+// counts sums the samples of stacks.
 type counts struct {
 	own, with map[Symbol]int64
 	all       int64

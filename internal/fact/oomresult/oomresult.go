@@ -41,8 +41,8 @@ type Round struct {
 	Query    Greedy  `json:"greedy"`
 	Load     Load    `json:"load"`
 	OOMKills int64   `json:"oom_kills"` // in the control group, as the kernel counts them
-	// SamePostmaster says whether the postmaster at the end is that of the beginning;
-	// it survives the crash of a session, and restarts all the others.
+	// SamePostmaster reports whether the postmaster at the end is that of the beginning; it survives the crash of a
+	// session, and restarts all the others.
 	SamePostmaster bool     `json:"same_postmaster"`
 	Restarted      bool     `json:"restarted"` // the server ended all sessions and recovered
 	Kernel         []string `json:"kernel"`    // lines of the kernel's log about it
@@ -52,7 +52,7 @@ type Round struct {
 	Readings []Reading `json:"readings"`
 }
 
-// Setting is what the kernel was told about overcommit, and its stand-in.
+// Setting is the kernel's overcommit setting, and its stand-in.
 type Setting struct {
 	Mode         int64      `json:"overcommit_memory"` // vm.overcommit_memory during the round
 	CommitLimit  unit.Bytes `json:"commit_limit"`      // as /proc/meminfo shows it, then
@@ -82,14 +82,14 @@ type Load struct {
 	// microseconds from the first loss to the first commit after it; 0: none was lost
 	Down  int64  `json:"down_us"`
 	Pause int64  `json:"pause_us"` // longest time in which no session at all committed, in microseconds
-	Said  string `json:"said"`     // what the server told a session that it ended; "" where it told nothing
+	Said  string `json:"said"`     // the server's message to a session that it terminated; "" if there was none
 }
 
 // Reading is what a command of diagnosis makes of the logs of a round, in short.
 // The logs themselves are gone when the exercise is over.
 type Reading struct {
 	Command   string `json:"command"`   // oom or log, of pgfettle diagnose
-	PID       int    `json:"pid"`       // of the process that was killed or refused; 0: not told
+	PID       int    `json:"pid"`       // of the process that was killed or refused; 0 if not reported
 	Role      string `json:"role"`      // of that process in the instance
 	Statement string `json:"statement"` // that it was running
 	Cause     string `json:"cause"`     // of a kill

@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// Bounds of evidence that a stranger sent. A host runs some ten instances, and
-// max_connections ends at 262,143, which nobody has seen reached.
+// Limits for untrusted evidence. A host runs some ten instances, and max_connections ends at 262,143, a value not seen
+// in practice.
 const (
 	maxInstances = 1000
 	maxProcesses = 100_000 // of all instances together
@@ -97,8 +97,7 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	return s, nil
 }
 
-// remember puts what a history tells where it belongs. Of an instance that was
-// never watched nothing is told.
+// remember adds what a history reports to the host and its instances. An instance that was never watched has none.
 func (s *Snapshot) remember(peaks known.Fact[history.Peaks]) {
 	p, ok := peaks.Get()
 	if !ok {
@@ -220,7 +219,7 @@ func processes(fsys fs.FS, l listed) known.Fact[[]host.Process] {
 	return known.Is(out)
 }
 
-// segment reads what the kernel tells of the segment that postmaster.pid names.
+// segment reads what the kernel reports about the segment that postmaster.pid names.
 func segment(hostFS fs.FS, l listed) known.Fact[host.Segment] {
 	if l.Segment == nil || l.StartedAt == nil || *l.StartedAt <= 0 {
 		f := field[host.Segment](hostFS, l.Key, "segment", nil)
@@ -256,7 +255,7 @@ func answers(fsys fs.FS, key string) []ShmemAnswer {
 	return out
 }
 
-// unseen is the evidence of a host that nobody looked at.
+// unseen is the evidence of a host that was not inspected.
 type unseen struct{}
 
 // Open implements fs.FS.

@@ -23,7 +23,7 @@ type Snapshot struct {
 	TakenAt   int64      `json:"taken_at"`            // seconds since the epoch, by the host's clock
 	HostSeen  bool       `json:"host_seen"`           // false: only a server over SQL; all host facts are missing
 	Root      bool       `json:"root"`                // collected by root
-	Described bool       `json:"described,omitempty"` // nobody looked: a person described a host that may not exist yet
+	Described bool       `json:"described,omitempty"` // not inspected: a description of a host that may not exist yet
 	Host      host.Host  `json:"host"`
 	Instances []Instance `json:"instances"` // in order of key
 	// Neighbours are the other instances of the host, where a person has named one,
@@ -33,24 +33,24 @@ type Snapshot struct {
 	// instances on whose behalf nothing was done: they are no part of any plan
 	Strangers []Stranger `json:"strangers,omitempty"`
 
-	// Assumed is what the person who described the host did not tell.
+	// Assumed is what the description of the host does not give.
 	Assumed []Assumption `json:"assumed,omitempty"`
 
 	// Measured is the latest probe of this machine; absent where none was run or
 	// none still belongs to it.
 	Measured known.Fact[measured.Probe] `json:"measured"`
 
-	// History is what a history of samples tells; not there where nobody watched.
+	// History is what a history of samples reports; absent if the host was not watched.
 	History known.Fact[History] `json:"history,omitzero"`
 }
 
-// Assumption is a value that stands in for what a description does not tell.
+// Assumption is a value used for what a description does not give.
 type Assumption struct {
-	Word  string `json:"word"` // that would tell it: cpus
+	Word  string `json:"word"` // that would give it: cpus
 	Value string `json:"value"`
 }
 
-// History is what a history of samples tells of the host.
+// History is what a history of samples reports about the host.
 type History struct {
 	history.Span
 	Memory *history.Peak `json:"memory,omitempty"` // bytes in use
@@ -84,19 +84,18 @@ type Instance struct {
 	// what the installed binary answered to the plan's questions
 	Answers []ShmemAnswer `json:"answers"`
 
-	// History is what a history of samples tells of it; not there where nobody watched.
+	// History is what a history of samples reports about it; absent if it was not watched.
 	History known.Fact[history.Instance] `json:"history,omitzero"`
 }
 
-// Stranger is an instance that runs on the host and that nothing was done on
-// behalf of, as it belongs to nobody whose instances count, or to nobody at all.
-// All that is known of it is what /proc tells. The collector writes them to
+// Stranger is an instance that runs on the host but is left alone, because its owner is not one whose instances are
+// included, or does not exist. All that is known about it comes from /proc. The collector writes them to
 // strangers.json.
 type Stranger struct {
 	PID           int         `json:"pid"`
 	Account       string      `json:"account"`                  // "mallory (uid 1001)", or "unknown"
 	UID           *int        `json:"uid,omitempty"`            //
-	DataDirectory *string     `json:"data_directory,omitempty"` // the folder that its postmaster stands in
+	DataDirectory *string     `json:"data_directory,omitempty"` // the directory that its postmaster stands in
 	Port          *int        `json:"port,omitempty"`           // by its command line
 	Processes     int         `json:"processes"`
 	Private       *unit.Bytes `json:"private,omitempty"` // bytes that its processes hold each for itself
@@ -109,7 +108,7 @@ type Stranger struct {
 	Suspect   bool        `json:"suspect"`        // it contradicts itself; else it only does not count
 }
 
-// PlaceRole says what a folder is for.
+// PlaceRole says what a directory is for.
 type PlaceRole string
 
 // The roles of places.
@@ -119,14 +118,13 @@ const (
 	TablespacePlace PlaceRole = "tablespace" // target of a link in pg_tblspc
 )
 
-// Place is a folder that an instance writes to. The collector writes them to
-// pg/KEY/places.json.
+// Place is a directory that an instance writes to. The collector writes them to pg/KEY/places.json.
 type Place struct {
 	Role       PlaceRole `json:"role"`
 	Path       string    `json:"path"`        // real path, symlinks resolved
 	Tablespace string    `json:"tablespace"`  // oid of the tablespace; "" for others
 	Device     string    `json:"device"`      // major:minor of the filesystem it is on
-	MountPoint bool      `json:"mount_point"` // the folder itself is the root of a mount
+	MountPoint bool      `json:"mount_point"` // the directory itself is the root of a mount
 	Mode       string    `json:"mode"`        // permission bits, such as "0700"
 	UID        int       `json:"uid"`
 }
@@ -176,16 +174,15 @@ func (in *Instance) Postmaster() known.Fact[host.Process] {
 	return known.Is(ps[0])
 }
 
-// FromFiles says whether the settings are those of the configuration files, as no
-// server runs that could have told its own.
+// FromFiles reports whether the settings are those of the configuration files, because no server is running to report
+// its own.
 func (in *Instance) FromFiles() bool {
 	up, ok := in.Running.Get()
 	return ok && !up && in.Server.Settings.Known()
 }
 
-// Version is the version of the server for a person: "17.11"; "" where it is not
-// known. Of one that does not run often the major version alone is known, as its
-// folder tells no more.
+// Version is the version of the server for display: "17.11"; "" if unknown. If the server is not running, often only
+// the major version is known, because its data directory holds no more.
 func (in *Instance) Version() string {
 	v, ok := in.Server.Version.Get()
 	up, told := in.Running.Get()
@@ -217,7 +214,7 @@ func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited 
 	return cg.Memory, true
 }
 
-// AllOnZFS says whether every place of every instance is known to lie on ZFS.
+// AllOnZFS reports whether every place of every instance is known to lie on ZFS.
 func (s *Snapshot) AllOnZFS() bool {
 	for i := range s.Instances {
 		places, ok := s.Instances[i].Places.Get()

@@ -201,7 +201,7 @@ func writeRow(b *strings.Builder, head string, e named) {
 		signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Discarded)
 }
 
-// writeWhat tells each load once.
+// writeWhat describes each load once.
 func writeWhat(b *strings.Builder, list []named) {
 	b.WriteString("\n## What was run\n\n")
 	told := map[string]bool{}

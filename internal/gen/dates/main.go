@@ -3,7 +3,7 @@
 //
 //	go run ./internal/gen/dates /usr/share/i18n/locales > internal/fact/kernlog/testdata/locales.tsv
 //
-// The folder is of Debian's package locales.
+// The directory is of Debian's package locales.
 package main
 
 import (

@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
-// notable is how many times as much or as little a value has to be to be given a word.
-// Below it two values of a setting of memory, WAL or costs are rarely told apart by a measurement.
+// notable is the factor between two values that deserves a remark. Below it, two values of a setting of memory, WAL or
+// costs rarely differ in a measurement.
 const notable = 2.0
 
 // of returns a value, and whether the program gives it itself.

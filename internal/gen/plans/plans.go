@@ -25,8 +25,8 @@ import (
 // effective_io_concurrency counts other things.
 const Major = 17
 
-// Host is one of the described hosts. Size of the disk and of the data are told to
-// nobody: only some of them ask.
+// Host is one of the described hosts. The size of the disk and of the data are not given to any calculator: only some
+// of them ask.
 type Host struct {
 	Name        string // unique, for the tables
 	RAM         unit.Bytes
@@ -62,8 +62,7 @@ var Hosts = []Host{
 	{"2 TB", 2048 * unit.GB, 256, 4, rule.NVMe, 2000},
 }
 
-// Knobs are the rows of the page. max_connections is not among them: everybody is told
-// as many.
+// Knobs are the rows of the page. max_connections is not among them: all get the same number.
 var Knobs = []string{
 	"shared_buffers", "effective_cache_size", "work_mem", "maintenance_work_mem",
 	"max_wal_size", "min_wal_size", "wal_buffers",

@@ -55,7 +55,7 @@ func TestEveryReasonHasATemplate(t *testing.T) {
 	}
 }
 
-// hasTemplate says whether a text is recognized with a name, or with a number, in its holes.
+// hasTemplate reports whether a text is recognized with a name, or with a number, in its holes.
 func hasTemplate(text string) bool {
 	for _, fill := range []string{"xyzzy", "17", "5s"} {
 		if gapwords.Has(strings.ReplaceAll(text, Hole, fill)) {

@@ -17,7 +17,7 @@ import (
 // stored are the packages whose errors a journal or an evidence may hold, as English text.
 var stored = []string{"act/apply", "act/pgctl", "act/movewal", "act/target", "act/serverprogram"}
 
-// unstored are their errors that are only told, each with why.
+// unstored are their errors that are only shown, each with the reason.
 var unstored = map[string]string{
 	"NOTIFY_SOCKET is neither a path nor an abstract name": "of a service, which has no journal",
 	"service manager: {reason}":                            "of a service, which has no journal",
@@ -26,8 +26,8 @@ var unstored = map[string]string{
 	"place {value}": "of a note that no move has written",
 }
 
-// TestStoredErrorsAreRecognized holds that an error that a journal has as its reason is told in the language of who
-// reads the journal.
+// TestStoredErrorsAreRecognized holds that an error that a journal has as its reason is shown in the language of the
+// journal's reader.
 func TestStoredErrorsAreRecognized(t *testing.T) {
 	used, n := map[string]bool{}, 0
 	for _, dir := range stored {

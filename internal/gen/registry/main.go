@@ -1,5 +1,5 @@
-// Command registry writes registry_gen.go, the list of a package's judgements.
-// It is run by go generate in the package's folder:
+// Command registry writes registry_gen.go, the list of a package's judgements. It is run by go generate in the
+// package's directory:
 //
 //	go run ../../gen/registry -type rule.Rule -key Address
 package main

@@ -21,8 +21,8 @@ func All() []Page {
 	return slices.Clone(list)
 }
 
-// Read returns the pages of a folder, which stand in its root as ID.md, sorted by ID. Pages
-// that cannot be read are left out, and the error names each of them as FILE:LINE.
+// Read returns the pages of a directory, which stand in its root as ID.md, sorted by ID. Pages that cannot be read are
+// left out, and the error names each of them as FILE:LINE.
 //
 // A file begins with its front matter between two lines "---": one field a line as
 // "name: value", lists as [a, b], values and items in double quotes where YAML asks for

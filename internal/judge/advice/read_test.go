@@ -42,7 +42,7 @@ func TestEmbeddedPages(t *testing.T) {
 	}
 }
 
-// TestAllIsTheCallers holds that who changes his list changes nobody else's.
+// TestAllIsTheCallers verifies that changing a returned list does not affect other callers.
 func TestAllIsTheCallers(t *testing.T) {
 	advice.All()[0] = advice.Page{}
 	if advice.All()[0].ID == "" {

@@ -32,7 +32,7 @@ func (p Page) In(c *say.Catalogue) Page {
 func (p Page) Hash() string {
 	texts := append([]string{p.Title, p.Read, p.Since, p.Until, p.Verify}, p.Text...)
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
-	return hex.EncodeToString(sum[:4]) // enough to tell two versions of one page apart
+	return hex.EncodeToString(sum[:4]) // enough to distinguish two versions of one page
 }
 
 // translated is a translation as its file has it: the texts, and the hash of the English page.
@@ -84,7 +84,7 @@ type Translations struct {
 	Wrong   []error // files that cannot be read, or belong to no page
 }
 
-// TranslationsOf compares the translations in the folder of a language with the pages.
+// TranslationsOf compares the translations in the directory of a language with the pages.
 func TranslationsOf(folder fs.FS, lang string, english []Page) Translations {
 	var out Translations
 	files, err := fs.Glob(folder, path.Join(lang, "*.md"))

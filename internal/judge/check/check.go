@@ -365,8 +365,8 @@ func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {
 	return false
 }
 
-// fits says whether the check is for the instance's version. An instance whose
-// version is not known is judged by checks without bounds only.
+// fits reports whether the check is for the instance's version. An instance whose version is not known is judged by
+// checks without bounds only.
 func (ck *Check) fits(in *snapshot.Instance) bool {
 	if ck.From == 0 && ck.To == 0 {
 		return true
@@ -378,7 +378,7 @@ func (ck *Check) fits(in *snapshot.Instance) bool {
 	return v.Major() >= ck.From && (ck.To == 0 || v.Major() <= ck.To)
 }
 
-// containsID says whether a list of ids that a user wrote has an id.
+// containsID reports whether a list of ids that a user wrote has an id.
 func containsID(list []string, s string) bool {
 	for _, x := range list {
 		if strings.TrimSpace(x) == s {

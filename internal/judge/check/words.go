@@ -37,7 +37,7 @@ func PercentOf(part, whole unit.Bytes) say.Message {
 	return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f%%", p)))
 }
 
-// AtLeast says whether part is at least percent of whole.
+// AtLeast reports whether part is at least percent of whole.
 func AtLeast(part unit.Bytes, percent int64, whole unit.Bytes) bool {
 	return float64(part)*100 >= float64(percent)*float64(whole)
 }

@@ -56,8 +56,8 @@ var unfit = map[string]bool{
 // foldedString is where a text goes on in the next line of the source.
 var foldedString = regexp.MustCompile(`" *\+\s*"`)
 
-// inSource says whether a text stands twice in the file of a check: among its commands
-// and in a remedy of a finding of its own.
+// inSource reports whether a text stands twice in the file of a check: among its commands and in a remedy of a finding
+// of its own.
 func inSource(t *testing.T, id, text string) bool {
 	t.Helper()
 	files, err := filepath.Glob("*/" + id + ".go")

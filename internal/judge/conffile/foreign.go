@@ -173,9 +173,8 @@ type line struct {
 	at          int
 }
 
-// judge runs the checks over what build makes of some of the lines, and tells what is
-// found with all of them and not without any. of says whether what no single line
-// causes, such as a default, belongs to the file as a whole.
+// judge runs the checks over what build makes of some of the lines, and returns what is found with all of them and not
+// without any. of reports whether what no single line causes, such as a default, belongs to the file as a whole.
 func (f *foreign) judge(all []line, build func([]line) *snapshot.Snapshot, of bool) {
 	run := func(list []line) []check.Finding { return check.Run(build(list), f.checks, check.Options{}).Findings }
 	without, names := make([][]check.Finding, len(all)), make([]string, len(all))

@@ -174,5 +174,5 @@ func newest() int {
 	return majors[len(majors)-1]
 }
 
-// shownLine is how much of a line that was not understood is told.
+// shownLine is how much of a line that was not understood is shown.
 const shownLine = 120

@@ -42,8 +42,7 @@ func JudgePlain(r conf.Resolved, t conftext.Text, main string, major int, show f
 	return out
 }
 
-// Foreign says whether a form's settings are not the server's: they are judged by
-// JudgeForeign.
+// Foreign reports whether a form's settings are not the server's: they are judged by JudgeForeign.
 func Foreign(f Form) bool {
 	switch f {
 	case Sysctl, Unit, Fstab, Tuned, Limits, Grub:
@@ -77,7 +76,7 @@ type place struct {
 
 func at(s conf.Setting) place { return place{s.Name, s.Line} }
 
-// told are the settings of a text by their place.
+// told holds the settings of a text by their place.
 func told(t conftext.Text) map[place]conftext.Setting {
 	out := map[place]conftext.Setting{}
 	for _, s := range t.Settings {
@@ -152,8 +151,8 @@ func withMeant(r conf.Resolved) []conf.Setting {
 	return out
 }
 
-// odd says whether a setting has characters that a person does not see or takes for
-// others: the server takes them for letters, and the line for another one.
+// odd reports whether a setting has characters that a person does not see or takes for others: the server takes them
+// for letters, and the line for another one.
 func odd(s conf.Setting) bool {
 	return strings.ContainsAny(s.Name, "\ufeff\u00a0\u200b") || strings.IndexAny(s.Value, "‘’“”„") == 0 ||
 		strings.Contains(s.Value, "\u00a0")

@@ -217,12 +217,10 @@ var libraries = []string{"shared_preload_libraries", "session_preload_libraries"
 // plainLibrary is a library's name without a place, and a value that is no program.
 var plainLibrary = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
 
-// OmitUnsupported takes out what a scratch instance cannot hold, and what it may not: an
-// instance's own settings, and a file's, say what its account runs, and the
-// scratch instance is another account's. So a library is taken by its name alone,
-// from beside the server's programs, and a text of a library's own (plperl.on_init
-// is a program) is not taken. What the person typed is his. installed says
-// whether the server's programs have a library.
+// OmitUnsupported takes out what a scratch instance cannot hold, and what it may not: an instance's own settings, and a
+// file's, say what its account runs, and the scratch instance is another account's. So a library is taken by its name
+// alone, from beside the server's programs, and a text of a library's own (plperl.on_init is a program) is not taken.
+// What the person typed is his. installed reports whether the server's programs have a library.
 func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 	loaded := map[string]bool{}
 	for _, list := range libraries {

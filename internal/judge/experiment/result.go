@@ -60,7 +60,7 @@ type MeasuredWorkload struct {
 	Bytes     int64  `json:"database_bytes"`      // of its database before the first run; 0: not known
 	Synthetic bool   `json:"synthetic,omitempty"` // made from statistics, not from what users really sent
 	Writes    bool   `json:"writes"`
-	Command   string `json:"command"` // pgbench and its arguments, to run it by hand
+	Command   string `json:"command"` // pgbench and its arguments, to run it manually
 }
 
 // Spec is how it was asked to be run.
@@ -91,7 +91,7 @@ func (s Spec) Numbered() bool { return s.Duration == 0 }
 
 // Host is where it was run.
 type Host struct {
-	Line     string `json:"line"` // the host as `check` tells it
+	Line     string `json:"line"` // the host as `check` reports it
 	Kernel   string `json:"kernel"`
 	CPUs     int    `json:"cpus"`
 	Memory   int64  `json:"memory_bytes"`

@@ -127,8 +127,8 @@ func TestTooMuchElse(t *testing.T) {
 	}
 }
 
-// TestRead: a document is judged again when it is read; a verdict that somebody
-// wrote into it does not hold; an unfinished block neither counts nor is discarded.
+// TestRead: a document is judged again when it is read; a verdict edited into it has no effect; an unfinished block
+// neither counts nor is discarded.
 func TestRead(t *testing.T) {
 	r := experiment(8, 0.1)
 	r.Blocks = append(r.Blocks, Block{Number: 9, Order: "BA", Runs: []Run{quiet("B", 5000)}})

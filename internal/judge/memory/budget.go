@@ -84,7 +84,7 @@ func (i Instance) Parts() Parts {
 // Budget is the memory of the host (or of its control group) laid out.
 type Budget struct {
 	Total   unit.Bytes `json:"total_bytes"`
-	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and what nobody foresaw
+	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and for the unforeseen
 	// other programs, measured or, without --dedicated, kept free
 	Others unit.Bytes `json:"others_bytes"`
 	// what other instances may grow to that the plan does not change

@@ -55,9 +55,8 @@ func (i Instance) Commits(shared bool) unit.Bytes {
 // the training module this project was founded on).
 const CommitShare = 0.8
 
-// KBytesFor returns the vm.overcommit_kbytes (in bytes) that makes the limit
-// CommitShare of the memory: huge pages are taken off by hand, as the kernel
-// does not do it in this mode. It is never below zero.
+// KBytesFor returns the vm.overcommit_kbytes (in bytes) that makes the limit CommitShare of the memory: huge pages are
+// taken off manually, as the kernel does not do it in this mode. It is never below zero.
 func (c Commit) KBytesFor() unit.Bytes {
 	return max(c.Total.Scale(CommitShare)-c.Hugetlb-c.Swap, 0).RoundDown(unit.MB)
 }

@@ -21,7 +21,7 @@ func TestFiguresOfAServer(t *testing.T) {
 	if m.Autovacuum != unit.GB {
 		t.Errorf("autovacuum_work_mem = -1 is %s, not maintenance_work_mem", m.Autovacuum)
 	}
-	// The other 24 slots of max_worker_processes are nobody's.
+	// The other 24 slots of max_worker_processes are unused.
 	with := m.Processes
 	if m.Parallel != 16 {
 		t.Errorf("%d parallel workers", m.Parallel)
@@ -193,8 +193,8 @@ func TestAsItIs(t *testing.T) {
 	}
 }
 
-// TestHugePagesUntold: where nothing tells whether a server runs on huge pages, it
-// is reckoned on them when it asks for them and enough are free.
+// TestHugePagesUntold: where nothing reports whether a server runs on huge pages, it is reckoned on them when it asks
+// for them and enough are free.
 func TestHugePagesUntold(t *testing.T) {
 	at := func(free, promised int64, asked string) unit.Bytes {
 		s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB, HugeFree: free,

@@ -33,8 +33,8 @@ type Load struct {
 // once, at the least.
 const reportsShare = 0.1
 
-// Mixed is the load of an instance of which nobody said what it is for: short
-// queries and reports, of which one in ten goes through a temporary table.
+// Mixed is the load of an instance whose workload was not specified: short queries and reports, of which one in ten
+// goes through a temporary table.
 var Mixed = Load{Sorts: 1, Hashes: 1, PerCPU: 3, TempTables: 0.1}
 
 // activeMemory is how much memory there has to be for each session that is
@@ -89,8 +89,8 @@ func OpenOf(in *snapshot.Instance, connections int) int {
 	return int(min(float64(connections), OpenOverPeak*most))
 }
 
-// SeenOpen is how many sessions were seen open at once: now, or at the peak of a
-// history of any length; 0 where nobody looked.
+// SeenOpen is how many sessions were seen open at once: now, or at the peak of a history of any length; 0 if not
+// observed.
 func SeenOpen(in *snapshot.Instance) int {
 	n := int64(0)
 	if a, ok := in.Server.Activity.Get(); ok {

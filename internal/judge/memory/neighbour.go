@@ -31,11 +31,10 @@ func Neighbours(s *snapshot.Snapshot) []Neighbour {
 	return out
 }
 
-// neighbourOf takes the settings of a neighbour for what it may grow to: its
-// shared memory, and every connection at work with the sorts and hashes of mixed
-// work, as nobody has said what it is for. What it holds at this moment does not
-// count, so that the plan beside it does not move with its load. A limit of its
-// control group, or of its unit where it does not run, bounds all but huge pages.
+// neighbourOf takes the settings of a neighbour for what it may grow to: its shared memory, and every connection at
+// work with the sorts and hashes of mixed work, because its workload was not specified. What it holds at this moment
+// does not count, so that the plan beside it does not move with its load. A limit of its control group, or of its unit
+// where it does not run, bounds all but huge pages.
 func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 	n := Neighbour{Instance: in.Label()}
 	n.Running, _ = in.Running.Get()
@@ -74,8 +73,8 @@ func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 	return n
 }
 
-// hugeForSure says whether a neighbour lies in huge pages whatever a plan does to
-// the pool: it runs on them, or does not start without them.
+// hugeForSure reports whether a neighbour lies in huge pages whatever a plan does to the pool: it runs on them, or does
+// not start without them.
 func hugeForSure(in *snapshot.Instance) bool {
 	if on, told := OnHugePages(in).Get(); told {
 		return on
@@ -125,18 +124,17 @@ func coarse(b unit.Bytes) unit.Bytes {
 	return 1 << bits.Len64(uint64(b-1))
 }
 
-// HugeCharged says whether the huge pages of an instance are charged to the
-// memory limit of its control group: only with the mount option
-// memory_hugetlb_accounting (6.6+), and where that is not known, as an instance
-// that is taken for smaller than it may be still starts.
+// HugeCharged reports whether the huge pages of an instance are charged to the memory limit of its control group: only
+// with the mount option memory_hugetlb_accounting (6.6+), and where that is not known, as an instance that is taken for
+// smaller than it may be still starts.
 func HugeCharged(in *snapshot.Instance) bool {
 	cg, ok := in.CGroup.Get()
 	charged, told := cg.HugeCounts.Get()
 	return ok && (charged || !told)
 }
 
-// Outside says whether the shared memory of an instance lies in huge pages that
-// the memory limit of its control group does not bound.
+// Outside reports whether the shared memory of an instance lies in huge pages that the memory limit of its control
+// group does not bound.
 func Outside(s *snapshot.Snapshot, in *snapshot.Instance) bool {
 	_, limited := s.MemoryLimit(in)
 	on, _ := OnHugePages(in).Get()

@@ -27,10 +27,10 @@ const (
 	OthersHistory   OthersSource = "history"   // the peak of a week that was watched
 	OthersServices  OthersSource = "services"  // enabled services, containers, and what has run for a day
 	OthersNow       OthersSource = "now"       // processes that have run for ten minutes
-	OthersDescribed OthersSource = "described" // a host that somebody described
-	// all anonymous memory that is not of the instances: processes cannot be told apart
+	OthersDescribed OthersSource = "described" // a host given by a description
+	// all anonymous memory outside the instances: processes are not distinguished
 	OthersAnonymous OthersSource = "anonymous"
-	// nothing tells: what free prints is of the instances and of other programs alike
+	// unknown: what free prints covers instances and other programs alike
 	OthersUnknown OthersSource = "unknown"
 )
 
@@ -44,9 +44,8 @@ const (
 	// Lasting, in seconds, is from which age a process counts: a compiler, a log
 	// rotation, a cron job and pgfettle itself are gone by then.
 	Lasting = 600
-	// ofTheDay, in seconds, is from which age a process outside of enabled services
-	// and containers counts: a session's build or a backup by cron ends within its
-	// day, what outlives it is a server that somebody started without a service.
+	// ofTheDay, in seconds, is the age from which a process outside enabled services and containers counts: a session's
+	// build or a backup by cron ends within its day, what outlives it is a server that was started without a service.
 	ofTheDay = 24 * 3600
 	// limitsShare is the part of the memory that limits of services may add to what
 	// these hold: who writes MemoryMax= for each of ten services bounds a runaway
@@ -121,7 +120,7 @@ func othersNow(s *snapshot.Snapshot, m host.Memory) Others {
 	return o
 }
 
-// service says whether systemd starts the group's programs at boot.
+// service reports whether systemd starts the group's programs at boot.
 func service(g host.Residence) bool {
 	on, _ := g.Enabled.Get()
 	return on && g.Service() && !jobRunners[path.Base(g.Group)]

@@ -12,7 +12,7 @@ type Segment struct {
 	Least unit.Bytes // what it certainly takes: to say that something is too small for it
 }
 
-// Exact says whether the server said the size; else it is estimated.
+// Exact reports whether the server said the size; else it is estimated.
 func (s Segment) Exact() bool { return s.Size == s.Least }
 
 // estimateOver is by how much an estimate may be above the truth: the promise

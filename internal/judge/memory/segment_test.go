@@ -79,8 +79,8 @@ func TestHugeNeedHasTwoEnds(t *testing.T) {
 	}
 }
 
-// TestHugePagesAreHeldByThoseWhoUseThem: without a word of the server's the
-// postmaster's own pages tell, and who does not use them holds none.
+// TestHugePagesAreHeldByThoseWhoUseThem: if the server does not report it, the postmaster's own pages do, and an
+// instance that does not use them holds none.
 func TestHugePagesAreHeldByThoseWhoUseThem(t *testing.T) {
 	s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB})}}
 	for _, c := range []struct {

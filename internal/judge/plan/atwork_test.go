@@ -106,7 +106,7 @@ func (s plannedInstance) sum(open, active float64, q query, c small) float64 {
 	s.shared += c.shared
 	tables := processes * (s.shared/s.page*8*(1+c.above) + c.pages + c.each) // an entry of eight bytes a page
 	if s.temp != 8*mb {
-		q.temp = math.Max(q.temp, 0.5) // somebody has chosen it
+		q.temp = math.Max(q.temp, 0.5) // set explicitly
 	}
 	private := processes*5*mb + active*q.temp*s.temp
 	work := (active + s.parallel) * (q.sorts + q.hashes*s.multiplier) * s.work
@@ -240,9 +240,8 @@ func TestCapped(t *testing.T) {
 	}
 }
 
-// TestFloored: never below 4 MB, nor below what is there where nobody saw a shortage;
-// shared_buffers gives way first. With a shortage it is lowered until all
-// connections fit, or to 4 MB.
+// TestFloored: never below 4 MB, nor below the present value if no shortage was seen; shared_buffers is lowered first.
+// With a shortage it is lowered until all connections fit, or to 4 MB.
 func TestFloored(t *testing.T) {
 	kept, lowered := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -30,8 +30,8 @@ var outOfReach = map[string]string{
 	"checkpoints_too_frequent":   "it counts the time before the plan",
 }
 
-// byDecision are findings of what somebody has decided, which is told and not changed: durability, rights
-// and methods of the planner.
+// byDecision are findings about deliberate choices, which are reported and not changed: durability, rights and methods
+// of the planner.
 var byDecision = map[string]string{
 	"planner_method_off":     "which query it was switched off for is not known",
 	"planner_costs_scaled":   "all costs together are scaled by a measurement, or not: the plan cannot know",

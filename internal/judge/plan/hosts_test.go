@@ -75,7 +75,7 @@ func knobsOfHosts(t *testing.T) map[knob.Address]bool {
 	return about
 }
 
-// isAbout says whether an address is one of those, or of a rule for many.
+// isAbout reports whether an address is one of those, or of a rule for many.
 func isAbout(a knob.Address, about map[knob.Address]bool) bool {
 	if about[a] {
 		return true

@@ -33,8 +33,7 @@ const (
 	Lessened   Reason = "in_part"  // the plan changes what it is about, and it stands all the same
 )
 
-// Leaves lists what check would still tell, of severity warning and worse, once
-// the plan was carried out.
+// Leaves lists what check would still report, of severity warning and worse, after the plan was applied.
 func Leaves(s *snapshot.Snapshot, p *Plan, checks []check.Check, o check.Options) []Left {
 	var out []Left
 	o.Plan = p.Options()

@@ -24,7 +24,7 @@ func TestOnePool(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
 		h.spec.Container, h.spec.CGroup, h.opt.Shared, h.opt.Pins = "", 0, false, nil
-		h.opt.Connections, h.spec.Major = 0, max(h.spec.Major, 17) // which tells where its memory lies
+		h.opt.Connections, h.spec.Major = 0, max(h.spec.Major, 17) // which shows where its memory is
 		s := h.snapshot(t)
 		if rapid.Bool().Draw(t, "settled") {
 			s = plan.Simulate(s, mustPlan(t, s, h.opt))

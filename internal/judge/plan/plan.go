@@ -26,7 +26,7 @@ type Plan struct {
 	Changes  []Change      `json:"changes"`
 	Kept     int           `json:"kept"` // knobs looked at whose present value stays
 	Warnings []say.Message `json:"warnings"`
-	// what check tells, warnings and worse, when it was carried out
+	// what check reports, warnings and worse, after it was applied
 	Left      []Left                   `json:"not_in_this_plan"`
 	Unknown   []known.Gap              `json:"unknown"`
 	Shared    []Shared                 `json:"shared_memory"`

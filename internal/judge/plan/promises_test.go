@@ -100,7 +100,7 @@ func TestFits(t *testing.T) {
 		if least := max(128*unit.MB, p.Budget.After.Total.Scale(0.15)); sb > least.Scale(1+1.0/16) {
 			t.Fatalf("%v\nshort of %s with shared_buffers = %s: %+v", h, p.Budget.After.Shortfall, sb, p.Budget.After)
 		}
-		// 4 MB is the least that is planned, and what is there now where nobody saw a shortage.
+		// 4 MB is the least that is planned, or the present value if no shortage was seen.
 		if wm := value(t, after, "work_mem"); wm > max(4096, value(t, s, "work_mem")) {
 			t.Fatalf("%v\nshort of %s with work_mem = %d kB: %+v", h, p.Budget.After.Shortfall, wm, p.Budget.After)
 		}

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TestTemporaryTables: a plan beside a temp_buffers that somebody chose, up to
-// 512 MB in each session that uses it, keeps the promises: it fits or says that
-// it does not, and planning the result changes nothing.
+// TestTemporaryTables: a plan beside a temp_buffers that was chosen, up to 512 MB in each session that uses it, keeps
+// the promises: it fits or says that it does not, and planning the result changes nothing.
 func TestTemporaryTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")

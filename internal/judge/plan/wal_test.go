@@ -16,8 +16,8 @@ func (h host) walSize(t fataler) unit.Bytes {
 	return unit.Bytes(value(t, plan.Simulate(s, mustPlan(t, s, h.opt)), "max_wal_size")) * unit.MB
 }
 
-// TestWALFitsItsDisk: an instance whose max_wal_size nobody has chosen is given
-// no more than a fifth of the disk, however fast it was seen to write.
+// TestWALFitsItsDisk: an instance whose max_wal_size was not chosen is given no more than a fifth of the disk, however
+// fast it was seen to write.
 func TestWALFitsItsDisk(t *testing.T) {
 	bound := 0
 	rapid.Check(t, func(t *rapid.T) {

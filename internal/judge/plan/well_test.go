@@ -13,11 +13,10 @@ import (
 	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-// notPlannable are the findings above notice that a plan leaves: what it never
-// changes because the safety of data, or an application that nobody has asked,
-// is in it. They stand for those who chose them, on the hosts that say so.
+// notPlannable are the findings above notice that a plan leaves: what it never changes because the safety of data, or
+// an unknown application, is involved. They stand for those who chose them, on the hosts that say so.
 var notPlannable = map[string][]string{
-	"onec_2015.txtar": {"planner_method_off", "work_mem_vs_memory"}, // of which nobody saw a shortage
+	"onec_2015.txtar": {"planner_method_off", "work_mem_vs_memory"}, // without a known shortage
 }
 
 // above returns the findings above notice.

@@ -90,8 +90,8 @@ func (a Accepted) covers(in *snapshot.Instance) bool {
 	return a.Instance == in.Label()
 }
 
-// decide lets the rule decide, unless its finding is accepted: then the present
-// value stays, and nobody is warned of what is not done.
+// decide lets the rule decide, unless its finding is accepted: then the present value stays, and there is no warning
+// about what is not done.
 func (c *Case) decide() {
 	warnings := len(c.Outcome.Warnings)
 	c.Rule.Decide(c)

@@ -7,15 +7,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// OnHugePages says whether the server's shared memory is known to lie in huge
-// pages now.
+// OnHugePages reports whether the server's shared memory is known to lie in huge pages now.
 func OnHugePages(in *snapshot.Instance) bool {
 	on, _ := memory.OnHugePages(in).Get()
 	return on
 }
 
-// HugePageSize returns the size of the huge pages that an instance asks for; 0
-// where the kernel has none or nobody could look.
+// HugePageSize returns the size of the huge pages that an instance asks for; 0 if the kernel has none or they are
+// unknown.
 func HugePageSize(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
 	b, _ := memory.HugePageSize(s, in).Get()
 	return b

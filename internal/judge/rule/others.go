@@ -53,8 +53,8 @@ func (o *Outcome) changes() bool {
 	return false
 }
 
-// rests says whether the configuration in force is that of this outcome: whatever
-// it decides in another way than the given one stays as it is now.
+// rests reports whether the configuration in force is that of this outcome: whatever it decides in another way than the
+// given one stays as it is now.
 func (o *Outcome) rests(than *Outcome) bool {
 	differs := false
 	for _, d := range o.Decisions {

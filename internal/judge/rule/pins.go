@@ -34,8 +34,8 @@ func (c *Case) pinned() (a knob.Address, value string, ok bool) {
 	return "", "", false
 }
 
-// knownPins refuses a pin that no rule decides, and one of a server's setting
-// where there is no server: it would be obeyed by nobody.
+// knownPins refuses a pin that no rule decides, and one of a server's setting where there is no server: it would have
+// no effect.
 func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
 	for _, a := range sortedPins(pins) {
 		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Decides(a) }) {

@@ -52,8 +52,8 @@ func (c *Case) Shown() string {
 	return v.Show()
 }
 
-// Chosen says whether somebody has chosen the present value of the server's
-// setting: a built-in default that stands in postgresql.conf is what initdb wrote.
+// Chosen reports whether the present value of the server's setting was chosen by an administrator: a built-in default
+// in postgresql.conf is what initdb wrote.
 func (c *Case) Chosen() bool {
 	set, _ := c.Instance.Server.Settings.Get()
 	s := set[c.Address.Name()]

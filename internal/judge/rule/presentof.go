@@ -48,8 +48,8 @@ func presentOfBoot(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 	})
 }
 
-// presentOfMount returns the field of /etc/fstab, with the access times as the
-// kernel has them: a remount by hand has moved what the file says.
+// presentOfMount returns the field of /etc/fstab, with the access times as the kernel has them: a remount manually has
+// moved what the file says.
 func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
 	if !s.Host.Fstab.Known() {
 		return known.Without[Value](s.Host.Fstab.State(), s.Host.Fstab.Gap())
@@ -86,7 +86,7 @@ func FstabOf(s *snapshot.Snapshot, point string) []host.FstabLine {
 
 const numaAddress = knob.Address("unit:NUMAPolicy")
 
-// Interleaved says whether a policy of a unit spreads the memory.
+// Interleaved reports whether a policy of a unit spreads the memory.
 func Interleaved(policy string) bool { return strings.HasPrefix(policy, "interleave ") }
 
 func spellKB(b unit.Bytes) string { return strconv.FormatInt(int64(b/unit.KB), 10) }

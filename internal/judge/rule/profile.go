@@ -62,11 +62,11 @@ var Priors = map[Profile]prior{
 // ones: on one host none of them gets more work_mem than the next.
 var Ascending = []Profile{Web, OLTP, Mixed, DW}
 
-// Desktop says whether the instance is on a developer's machine: it is there for
-// other programs first, whatever was said of the host.
+// Desktop reports whether the instance is on a developer's machine: it is there for other programs first, whatever was
+// said of the host.
 func (c *Case) Desktop() bool { return c.Options.Profile == Desktop }
 
-// Among says whether other programs need the host as much as PostgreSQL does.
+// Among reports whether other programs need the host as much as PostgreSQL does.
 func (c *Case) Among() bool { return c.Options.Shared || c.Desktop() }
 
 func (c *Case) Prior() prior {

@@ -106,7 +106,7 @@ type Input struct {
 	Value string `json:"value"`
 }
 
-// Changes says whether the decision differs from what is.
+// Changes reports whether the decision differs from what is.
 func (d *Decision) Changes() bool {
 	p, ok := d.Present.Get()
 	return ok && p.Setting != d.Effective.Setting
@@ -164,8 +164,8 @@ type Case struct {
 	decision  *Decision
 }
 
-// Decide runs the rules over a snapshot. The error is a *PinError, or tells of
-// rules whose needs form a circle (a fault of the program).
+// Decide runs the rules over a snapshot. The error is a *PinError, or reports rules whose needs form a cycle (a fault
+// of the program).
 func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 	out, err := decide(s, rules, o, nil)
 	if err != nil {
@@ -262,7 +262,7 @@ func (o *Outcome) run(c *Case) error {
 	d.Effect = max(d.Effect, d.later)
 	d.Effective = d.Want
 	if p, ok := present.Get(); !ok {
-		// A value that cannot be seen is not changed: nobody could put it back.
+		// A value that cannot be seen is not changed: it could not be restored.
 		if present.State() != known.Absent {
 			o.Unknown = append(o.Unknown, present.Gap())
 		}
@@ -274,8 +274,8 @@ func (o *Outcome) run(c *Case) error {
 	return nil
 }
 
-// Near says whether two settings are the same or, as numbers of one sign, apart
-// by no more than tolerance of the wanted one.
+// Near reports whether two settings are the same or, as numbers of one sign, apart by no more than tolerance of the
+// wanted one.
 func Near(present, want string, tolerance float64) bool {
 	if present == want {
 		return true
@@ -335,7 +335,7 @@ func (c *Case) Param(name string) (params.Param, bool) {
 	return params.Param{}, false
 }
 
-// Allows says whether this server's build accepts a value of an enum parameter.
+// Allows reports whether this server's build accepts a value of an enum parameter.
 func (c *Case) Allows(name, value string) bool {
 	p, ok := c.Param(name)
 	if !ok {

@@ -13,10 +13,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Stacks returns, for each folder that an instance writes to, the devices that it
-// lies on, from the one that the filesystem is on down to the disks, noting what
-// is missing. What has no device (network filesystems, memory, ZFS, btrfs with its
-// own numbers) is left out.
+// Stacks returns, for each directory that an instance writes to, the devices that it lies on, from the one that the
+// filesystem is on down to the disks, noting what is missing. What has no device (network filesystems, memory, ZFS,
+// btrfs with its own numbers) is left out.
 func (c *Case) Stacks() [][]host.Block {
 	if len(c.Snapshot.Instances) == 0 {
 		return nil

@@ -169,9 +169,8 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	return worst
 }
 
-// worse says whether one value of a unit's property is worse than another: a
-// later one of oomPolicies, any other NUMA policy than interleave, or the lower of
-// two limits.
+// worse reports whether one value of a unit's property is worse than another: a later one of oomPolicies, any other
+// NUMA policy than interleave, or the lower of two limits.
 func worse(a knob.Address, v, than string) bool {
 	if a == numaAddress {
 		return Interleaved(than) && !Interleaved(v)

@@ -31,7 +31,7 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
 		if running, ok := in.Running.Get(); ok && !running && !in.Server.Settings.Known() {
-			continue // a stopped instance holds nothing, and nobody can ask it
+			continue // a stopped instance holds nothing, and cannot be asked
 		}
 		if !in.Server.Settings.Known() {
 			c.Miss(in.Server.Settings.Gap())
@@ -56,8 +56,8 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 	return d
 }
 
-// knownLibraries says whether the estimate of the shared memory covers all
-// preloaded libraries: pg_stat_statements is in it, and those that ask for none.
+// knownLibraries reports whether the estimate of the shared memory covers all preloaded libraries: pg_stat_statements
+// is in it, and those that ask for none.
 func knownLibraries(c *rule.Case) bool {
 	for _, lib := range Preloaded(c) {
 		switch lib {

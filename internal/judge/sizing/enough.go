@@ -47,7 +47,7 @@ const (
 // the smallest of what its evidence says; ok is false without evidence.
 func enoughBuffers(c *rule.Case) (e enough, ok bool) {
 	present, havePresent := c.Bytes(knob.PG("shared_buffers"))
-	dbs, _ := c.Instance.Server.Databases.Get() // a described host has none, and nobody misses them
+	dbs, _ := c.Instance.Server.Databases.Get() // a described host has none, and needs none
 	sum, whole := unit.Bytes(0), len(dbs) > 0
 	hit, read, longest := 0.0, 0.0, 0.0
 	for _, d := range dbs {

@@ -19,7 +19,7 @@ type outside struct {
 	share   unit.Bytes // what the host leaves to the instance
 }
 
-// outsideLimit says whether huge pages are outside of what bounds the instance.
+// outsideLimit reports whether huge pages are outside of what bounds the instance.
 func OutsideLimit(c *rule.Case, b rule.Basis) bool {
 	return b.Limited && b.Host.Share > 0 && c.Instance != nil && !memory.HugeCharged(c.Instance)
 }

@@ -123,8 +123,8 @@ func committed(c *rule.Case) (unit.Bytes, bool) {
 	return sum, true
 }
 
-// ContainersHere says whether containers run on this host: their root file
-// systems are overlays, or stand in the folders of the programs that run them.
+// ContainersHere reports whether containers run on this host: their root file systems are overlays, or stand in the
+// directories of the programs that run them.
 func ContainersHere(mounts []host.Mount) bool {
 	for _, m := range mounts {
 		if m.FSType == "overlay" {

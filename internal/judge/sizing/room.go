@@ -17,7 +17,7 @@ type fitted struct {
 	Full    unit.Bytes // the nominal before evidence said that less is enough
 	Enough  enough     // that evidence; full is above nominal then
 	Outside bool       // the nominal is what lies in huge pages outside of the limit already
-	Seen    bool       // something told how much is enough
+	Seen    bool       // something showed how much is enough
 	Work    unit.Bytes // the work_mem that all connections were given beside it
 
 	holds func(unit.Bytes) bool // whether all the rest, all connections at work included, fits beside the present value
@@ -129,8 +129,8 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 	return f, true
 }
 
-// keptBuffers returns the present shared_buffers where somebody has chosen it, it
-// is as good a share as the one that would be planned, and everything fits beside it.
+// keptBuffers returns the present shared_buffers if it was set explicitly, is as good a share as the one that would be
+// planned, and everything fits beside it.
 func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 	present, ok := c.Bytes(knob.PG("shared_buffers"))
 	if !ok || !c.Chosen() || present == buffersLeast { // which initdb writes

@@ -82,8 +82,8 @@ func (l layout) claims() float64 {
 	return (float64(l.Instance.Working()) + l.above.active + l.above.parallel) * l.Instance.Allowances()
 }
 
-// fits says whether shared memory of the given size on pages of the given size and
-// a work_mem leave the layout within its share, and within what may be committed.
+// fits reports whether shared memory of the given size on pages of the given size and a work_mem leave the layout
+// within its share, and within what may be committed.
 func (l layout) fits(shared, page, work unit.Bytes) bool {
 	return l.holdsWith(l.parts(shared, page, work), shared, page, work)
 }
@@ -139,9 +139,8 @@ func Surviving(c *rule.Case, b rule.Basis, conns int) (room WorkRoom, ok bool) {
 	return room, true
 }
 
-// leastWork is what work_mem is not planned below: 4 MB, and what it is now where
-// nobody has seen that the memory does not suffice. What does not fit beside it is
-// taken from shared_buffers first.
+// leastWork is the least work_mem that is planned: 4 MB, or its present value unless the memory was seen to be
+// insufficient. What does not fit beside it is taken from shared_buffers first.
 func LeastWork(c *rule.Case) (work unit.Bytes, seen say.Message) {
 	if pin, ok := c.Options.Pins["pg:work_mem"]; ok {
 		if kb, err := unit.ParseGUC(pin, "kB"); err == nil && kb > 0 && kb < 1<<31 {
@@ -157,8 +156,8 @@ func LeastWork(c *rule.Case) (work unit.Bytes, seen say.Message) {
 	return max(present, memory.WorkMemFloor), seen
 }
 
-// AtWork is what the memory has room for when the connections are at work: the
-// figures that a plan, a check and a diagnosis tell of the same server.
+// AtWork is what the memory has room for when the connections are at work: the figures that a plan, a check and a
+// diagnosis give for the same server.
 type AtWork struct {
 	WorkMem unit.Bytes // that is wanted whatever it is now: all connections fit with it, or it is 4 MB
 	Planned unit.Bytes // that is planned
@@ -208,7 +207,7 @@ func CommitRoom(c *rule.Case, b rule.Basis) (forced, wanted unit.Bytes) {
 	case pinned && pin != "2":
 		return 0, 0
 	case stays && present == 2:
-		forced = room(m.CommitLimit + m.Hugetlb()) // nobody raises it there
+		forced = room(m.CommitLimit + m.Hugetlb()) // it is not raised there
 		return forced, forced
 	case pinned:
 		return room(planned), room(planned)

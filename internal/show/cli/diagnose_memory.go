@@ -130,8 +130,8 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*mem
 	return l.Memory(env.host().ByPolicy(l.PolicyOfDiagnosis())), nil
 }
 
-// watchMemory looks again and again. On a terminal each look replaces the one before;
-// elsewhere they follow one another. That somebody interrupts it is its end.
+// watchMemory repeats its report. On a terminal each one replaces the previous one; elsewhere they follow one another.
+// It runs until interrupted.
 func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 	fd, screen := terminal(env.Stdout)
 	screen = screen && o.format == "text" && env.Getenv("TERM") != "dumb"

@@ -68,8 +68,8 @@ func (e *Env) Style() showterm.Style {
 	return st
 }
 
-// links says whether the terminal is known to understand hyperlinks (OSC 8): others may show
-// the addresses, and those that came before 2017 more than that.
+// links reports whether the terminal is known to understand hyperlinks (OSC 8): others may show the addresses, and
+// those that came before 2017 more than that.
 func (e *Env) links() bool {
 	switch e.Getenv("TERM_PROGRAM") {
 	case "iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "zed":
@@ -85,9 +85,8 @@ func (e *Env) links() bool {
 		e.Getenv("DOMTERM") != ""
 }
 
-// ascii says whether the locale names an encoding that lacks the signs of
-// pictures. Where no locale is set, as in most containers and services, the
-// terminal behind it takes UTF-8 all the same.
+// ascii reports whether the locale names an encoding that lacks the signs of pictures. Where no locale is set, as in
+// most containers and services, the terminal behind it takes UTF-8 all the same.
 func (e *Env) ascii() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(e.Getenv(name)); v != "" {
@@ -97,9 +96,8 @@ func (e *Env) ascii() bool {
 	return false
 }
 
-// Progress returns a function that tells a person who waits what is being done,
-// on one line of stderr that the next one replaces, and one that wipes it away.
-// Where stderr is no terminal both do nothing.
+// Progress returns a function that shows what is being done on one line of stderr, which the next call replaces, and
+// one that clears it. If stderr is no terminal, both do nothing.
 func (e *Env) Progress() (tell func(string), done func()) {
 	if _, ok := terminal(e.Stderr); !ok || e.Getenv("TERM") == "dumb" {
 		return func(string) {}, func() {}

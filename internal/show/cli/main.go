@@ -19,7 +19,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return env.Main(ctx, args)
 }
 
-// Main runs one command line in a world that somebody else has put together.
+// Main runs one command line in a given environment.
 func (e *Env) Main(ctx context.Context, args []string) int {
 	root := newRoot(e)
 	root.SetArgs(args)

@@ -6,8 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
-// view is how a page is told: in the language of --lang or the environment, as a
-// terminal is, for a page is read by a person.
+// view is how a page is written: in the language of --lang or the environment, like terminal output, because people
+// read it.
 func (e *Env) view() web.View { return web.View{Words: e.words} }
 
 // writePage writes a document as one file for a browser. taken is when its facts

@@ -28,7 +28,7 @@ func (o *serveOptions) place(listen, socket bool) error {
 type servedToken struct {
 	is     string
 	told   bool   // it stands in the address
-	file   string // it is in this file; "": somebody named one
+	file   string // it is in this file; "": the user named one
 	remove func()
 }
 
@@ -45,7 +45,7 @@ func (o *serveOptions) token(env *Env) (t servedToken, err error) {
 		return t, err
 	}
 	t.is = serve.MakeToken()
-	// systemd makes the folder for the service, and takes it away after it.
+	// systemd makes the directory for the service, and takes it away after it.
 	dir, _, _ := strings.Cut(env.Getenv("RUNTIME_DIRECTORY"), ":")
 	if !filepath.IsAbs(dir) {
 		if _, t.told = terminal(env.Stderr); t.told {
@@ -71,7 +71,7 @@ func (t servedToken) in(address string) string {
 	return address
 }
 
-// hasLogin says whether an address is one that a browser opens: a socket is not.
+// hasLogin reports whether an address is one that a browser opens: a socket is not.
 func hasLogin(address string) bool { return strings.Contains(address, "://") }
 
 // serving says what is served, and where the token is that was made, where it is not in the address.

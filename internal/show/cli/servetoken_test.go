@@ -68,9 +68,9 @@ func status(t *testing.T, url, bearer string) int {
 	return res.StatusCode
 }
 
-// TestServeAsksByDefault holds that without any flag other accounts of the host get
-// nothing, that the token is in a file for this account alone and in no line that a
-// journal could keep, and that a folder that was made for it is taken away again.
+// TestServeAsksByDefault holds that without any flag other accounts of the host get nothing, that the token is in a
+// file for this account alone and in no line that a journal could keep, and that a directory that was made for it is
+// taken away again.
 func TestServeAsksByDefault(t *testing.T) {
 	for _, variable := range []string{"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"} {
 		t.Run(variable, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // no host was looked at.
 type CheckPage struct {
 	Check check.Check
-	Pages []advice.Page // that tell more of it
+	Pages []advice.Page // with more about it
 	Here  *Check
 }
 
@@ -28,10 +28,10 @@ type KnobHere struct {
 	Changes  bool
 }
 
-// KnobPage is the page of a knob. Looked says whether a host was looked at.
+// KnobPage is the page of a knob. Looked reports whether a host was looked at.
 type KnobPage struct {
 	Rule   rule.Rule
-	Pages  []advice.Page // that tell more of it
+	Pages  []advice.Page // with more about it
 	Looked bool
 	Here   []KnobHere
 	Gaps   []known.Gap

@@ -316,8 +316,8 @@ func (a *playbook) login(key string) {
 	a.b.WriteString("      become_user: \"{{ pgfettle_owner }}\"\n")
 }
 
-// connection tells how the owner of an instance reaches it: the folder of the
-// socket and the port; "" where they are not known.
+// connection returns how the owner of an instance connects to it: the directory of the socket and the port; "" if
+// unknown.
 func connection(s *snapshot.Snapshot, key string) (socket, port string) {
 	in := s.Instance(key)
 	if in == nil {

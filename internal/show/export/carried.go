@@ -20,7 +20,7 @@ type reach int
 const (
 	// the settings of one server, or a file for one place: who puts it there may do so in any order
 	inPieces    reach = iota
-	everyMember       // the settings of every server of a cluster, whose other hosts nobody has looked at
+	everyMember       // the settings of every server of a cluster, whose other hosts were not inspected
 	inOrder           // the whole plan, in its order, each step read back
 )
 
@@ -74,8 +74,8 @@ func carry(p document.Plan, s *snapshot.Snapshot, r reach) carried {
 	return d
 }
 
-// onWithoutPages says whether a form would leave a server with huge_pages = on that
-// may not find its pages when it starts next.
+// onWithoutPages reports whether a form would leave a server with huge_pages = on that may not find its pages when it
+// starts next.
 func (d carried) onWithoutPages(s *snapshot.Snapshot, key string, r reach) bool {
 	planned, restarts := false, false
 	for _, c := range d.Changes {
@@ -136,8 +136,7 @@ func Settings(p document.Plan, s *snapshot.Snapshot, key string) []plan.Change {
 	return changesOf(carry(p, s, inPieces), key)
 }
 
-// leftOut tells, as comments, what of the plan a form does not hold, and why: all
-// that of talks about.
+// leftOut lists, as comments, what of the plan a form does not contain, and why: all that of talks about.
 func (d carried) leftOut(b *strings.Builder, mark string, of func(*plan.Change) bool) {
 	for i := range d.left {
 		l := &d.left[i]

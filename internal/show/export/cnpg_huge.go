@@ -18,9 +18,8 @@ import (
 // kernels for ARM.
 const podPage = 2 * unit.MB
 
-// hugeNeed returns the memory in pages of 2 MB that a pod has to ask for: only where
-// the pool, as it is or as it is planned, has them, and where the budget tells the
-// memory that has to be asked for with them.
+// hugeNeed returns the memory in pages of 2 MB that a pod has to ask for: only if the pool, as it is or as planned, has
+// them, and if the budget has the memory to request with them.
 func hugeNeed(d carried, s *snapshot.Snapshot, key string) (unit.Bytes, bool) {
 	in := s.Instance(key)
 	need, ok := sharedMemory(d, s, key)
@@ -59,7 +58,7 @@ func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string
 	if known && v.Value == "off" || in == nil {
 		return list
 	}
-	from := "try" // what a server has that nobody told anything
+	from := "try" // what an unconfigured server has
 	if known {
 		from = v.Value
 	}

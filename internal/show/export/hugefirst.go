@@ -9,9 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// poolHolds says whether the pool, as the host has it or as a plan makes it (grown,
-// 0 where it does not), holds the shared memory of every instance that asks for huge
-// pages, and so that of this one.
+// poolHolds reports whether the pool, as the host has it or as a plan makes it (grown, 0 where it does not), holds the
+// shared memory of every instance that asks for huge pages, and so that of this one.
 func (d carried) poolHolds(s *snapshot.Snapshot, key string, grown int64) bool {
 	mem, ok := s.Host.Memory.Get()
 	if size := hugeSize(d, s, key); size > 0 && ok && size != mem.HugePageSize {

@@ -99,7 +99,7 @@ func patroniRestart(b *strings.Builder, list []plan.Change) {
 	b.WriteByte('\n')
 }
 
-// number says whether a text is a whole number without a sign.
+// number reports whether a text is a whole number without a sign.
 func number(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

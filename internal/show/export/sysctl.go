@@ -14,9 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// The folders that systemd and procps read at boot, and our files in them. 60
-// comes after what a distribution ships (10 to 50) and before 99, the usual
-// number of what an administrator means to have the last word.
+// The directories that systemd and procps read at boot, and our files in them. 60 comes after what a distribution ships
+// (10 to 50) and before 99, the usual number of what an administrator means to have the last word.
 const (
 	sysctlPlace   = "/etc/sysctl.d/60-pgfettle.conf"
 	tmpfilesPlace = "/etc/tmpfiles.d/60-pgfettle.conf"
@@ -120,7 +119,7 @@ func afterServers(d carried) map[knob.Address]bool {
 // may have a unit.
 func raw(c plan.Change) string { return typeset.Clean(c.ToBase) }
 
-// how tells in one line how a change of the host that is no sysctl is made.
+// how describes in one line how to make a change of the host that is not a sysctl.
 func how(c plan.Change) string {
 	to := raw(c)
 	name := typeset.Clean(c.Address.Name())
@@ -168,8 +167,8 @@ func withPrefix(d carried, prefix string) []plan.Change {
 	return out
 }
 
-// laterFiles tells which present files would win over ours: sysctl files are
-// read in the order of their base names, and the last assignment stays.
+// laterFiles returns which present files would override ours: sysctl files are read in the order of their base names,
+// and the last assignment wins.
 func laterFiles(s *snapshot.Snapshot, name string) []string {
 	sets, ok := s.Host.SysctlConf.Get()
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// ofTablespace says whether a change is of an option of a tablespace, which no file holds.
+// ofTablespace reports whether a change is of an option of a tablespace, which no file holds.
 func ofTablespace(c plan.Change) bool { return c.Address.Prefix() == "tablespace" }
 
 // spacesOf returns the options of tablespaces among what a form carries, of one instance;
@@ -42,7 +42,7 @@ func spaceLine(c plan.Change) string {
 		"   (its name cannot be written here; pgfettle apply sets it)"
 }
 
-// spacePart tells, as comments, the options of tablespaces, which a form has no place for.
+// spacePart lists, as comments, the options of tablespaces, which a form cannot contain.
 func (d carried) spacePart(b *strings.Builder, mark, key string) {
 	list := d.spacesOf(key)
 	if len(list) == 0 {

@@ -42,7 +42,7 @@ func valid(t *testing.T, kind string, doc []byte) {
 	}
 }
 
-// hasNull says whether a null is anywhere in a document.
+// hasNull reports whether a null is anywhere in a document.
 func hasNull(v any) bool {
 	switch v := v.(type) {
 	case nil:

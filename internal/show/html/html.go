@@ -16,7 +16,7 @@
 // unfolds
 // below it. Table and Figure are exported for the parts of pages that are no document.
 //
-// Classes are told at the head of the style sheet, web/assets/pgfettle.css.
+// Classes are documented at the head of the style sheet, web/assets/pgfettle.css.
 package html
 
 import (
@@ -287,7 +287,7 @@ func (x *writing) within(list []outline.Block) template.HTML {
 	return template.HTML(inner.b.String())
 }
 
-// figure writes a picture with the table that follows it, and says whether that is written too.
+// figure writes a picture with the table that follows it, and reports whether that is written too.
 func (x *writing) figure(f outline.Figure, rest []outline.Block) bool {
 	if x.Draw == nil {
 		return false

@@ -68,8 +68,8 @@ func TestEveryTextIsEscaped(t *testing.T) {
 	}
 }
 
-// TestPartsFold holds that the first parts stay open, that nothing is lost, that few parts are left alone, and that
-// headings stand where they are told to.
+// TestPartsFold verifies that the first parts stay open, that nothing is lost, that few parts are not folded, and that
+// headings are where they should be.
 func TestPartsFold(t *testing.T) {
 	var few, many outline.Outline
 	for i := range 6 {

@@ -7,7 +7,7 @@ import (
 
 // Table is a table with its caption. The first cell of a row names the row.
 type Table struct {
-	Caption string // always there; told to screen readers alone where Quiet
+	Caption string // always present; only for screen readers if Quiet
 	Quiet   bool   // the heading above it says the same
 	Head    []string
 	Rows    [][]Cell
@@ -34,10 +34,10 @@ func Cells(texts ...string) []Cell {
 	return out
 }
 
-// Num says whether a column is one of numbers.
+// Num reports whether a column is one of numbers.
 func (t Table) Num(i int) bool { return slices.Contains(t.Numbers, i) }
 
-// patched says whether patches of color name the rows.
+// patched reports whether patches of color name the rows.
 func (t Table) patched() bool {
 	return slices.ContainsFunc(t.Rows, func(r []Cell) bool { return len(r) > 0 && r[0].Patch != "" })
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Write writes an outline in GitHub-flavoured Markdown, fit for a ticket
-// or a merge request. Nothing of the outline's texts is taken for markup, for HTML,
-// for a link, or for somebody who is to be notified.
+// Write writes an outline in GitHub-flavored Markdown, suitable for a ticket or a merge request. Nothing in the
+// outline's texts is interpreted as markup, as HTML, as a link, or as a user to notify.
 func Write(w io.Writer, o outline.Outline) error {
 	var b strings.Builder
 	markdownBlocks(&b, outline.Plain(o), "")
@@ -51,7 +50,7 @@ func drawing(f outline.Figure) []string {
 	return out
 }
 
-// nothing says whether there is nothing to write.
+// nothing reports whether there is nothing to write.
 func nothing(block outline.Block) bool {
 	switch v := block.(type) {
 	case outline.Heading:

@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// mostScrapes is how many scrapes are answered at once: two servers of Prometheus
-// and a person. More are told to come again.
+// mostScrapes is how many scrapes are answered at once: two Prometheus servers and a person. Further ones get an error
+// to retry.
 const mostScrapes = 4
 
 // Handler serves the metrics of a source, to be mounted at /metrics. It answers in

@@ -21,8 +21,8 @@ const (
 	// Limit is how long a collection may take. A healthy one takes less than a
 	// second; a server that answers within half a minute is in trouble, but lives.
 	Limit = 30 * time.Second
-	// Wait is how long a scrape waits for a collection: Prometheus gives up after
-	// 10 s where nobody tells it otherwise, and then has nothing at all.
+	// Wait is how long a scrape waits for a collection: Prometheus gives up after 10 s by default, and then has nothing
+	// at all.
 	Wait = 8 * time.Second
 	// Keep is how old values may become when no collection succeeds any more.
 	// Prometheus itself takes a series for gone after five minutes.

@@ -88,7 +88,7 @@ func (p Words) findingOutline(o *Outline, d document.Check) {
 	}
 }
 
-// findingTable is what somebody sees who reads no further.
+// findingTable is for readers who read no further.
 func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 	if len(groups) == 0 {
 		return

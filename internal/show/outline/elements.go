@@ -41,7 +41,7 @@ type Rows struct {
 // Row is one of them.
 type Row struct {
 	Cells []Prose
-	Tone  Tone    // of the cell before the text, which tells what kind of entry it is
+	Tone  Tone    // of the cell before the text, which shows the kind of entry
 	More  []Block // what belongs to the text
 }
 
@@ -122,7 +122,7 @@ type Change struct {
 	Notes     []Note
 	// For forms with room, or with links:
 	Title  string  // what the setting is; such a form may fold the reason below it
-	Topic  string  // what 'pgfettle explain' tells more of
+	Topic  string  // what 'pgfettle explain' describes
 	Pinned string  // the word for a value that the policy sets; "" of others
 	Inputs []Input // all numbers that the value is made of
 }

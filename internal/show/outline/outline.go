@@ -29,7 +29,7 @@ type Heading struct {
 	Tag string
 }
 
-// Mixed says whether pieces of the heading have looks of their own. Otherwise all of it looks like a heading.
+// Mixed reports whether pieces of the heading have looks of their own. Otherwise all of it looks like a heading.
 func (h Heading) Mixed() bool {
 	return slices.ContainsFunc(h.Text, func(p Piece) bool { return p.As == AsStrong || p.As == AsFaint })
 }
@@ -134,7 +134,7 @@ type Piece struct {
 	As    Look
 	Hue   Hue    // of a sign
 	Part  string // of a sign: the id of the part that it stands for, by which a page knows its color
-	Topic string // what 'pgfettle explain' tells more of: a form that has links leads there
+	Topic string // what 'pgfettle explain' describes: a form with links points there
 	URL   string // of a source, one of ours: a form that has links leads there
 }
 

@@ -14,7 +14,7 @@ type Picture interface {
 	Draw(width int, plain bool) []Prose
 }
 
-// Hue is a color that tells parts of a picture apart: an ANSI code. A sign of its own tells them apart without it.
+// Hue is a color that distinguishes parts of a picture: an ANSI code. Without it, each part has its own character.
 type Hue string
 
 // Sign is how a part of a picture is drawn.
@@ -22,7 +22,7 @@ type Sign struct {
 	Mark string // one ASCII character
 	Hue  Hue
 	Part string // the id of the part
-	Name string // the part for people, for pictures that tell it where it is
+	Name string // the part for people, for pictures that label it in place
 }
 
 // Piece is the sign as a piece of text.

@@ -215,7 +215,7 @@ func instancesOf(list []plan.Change, layer knob.Layer) []string {
 	return out
 }
 
-// ShortName is the address without the prefix that the heading tells already.
+// ShortName is the address without the prefix that the heading already contains.
 func ShortName(a knob.Address) string {
 	if a.Prefix() == "pg" || a.Prefix() == "sysctl" {
 		return typeset.Clean(a.Name())

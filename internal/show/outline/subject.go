@@ -91,7 +91,7 @@ func Unseen(gaps []known.Gap, c *say.Catalogue) Outline {
 
 func (p Words) gapItems(gaps []known.Gap) []Item { return p.unknownItems(gaps, nil) }
 
-// unknownItems tells by cause what is not known, which checks could not run for it, and what would reveal it.
+// unknownItems lists by cause what is unknown, which checks could not run for it, and what would reveal it.
 func (p Words) unknownItems(gaps []known.Gap, unjudged []check.Unjudged) (list []Item) {
 	waiting := map[string]unjudgedGroup{}
 	for _, g := range UnjudgedBy(unjudged) {

@@ -130,7 +130,7 @@ var layerWords = map[knob.Layer]say.Message{
 // Layer is the heading of a layer.
 func (p Words) Layer(l knob.Layer) string { return p.Word(layerWords[l]) }
 
-// RiskWords name the risks that are told.
+// RiskWords name the risks that are shown.
 var RiskWords = map[knob.Risk]say.Message{
 	knob.Medium: say.M("risk: medium"),
 	knob.High:   say.M("risk: high"),

@@ -57,9 +57,8 @@ func put(t *testing.T, name string, v any) {
 	}
 }
 
-// TestExperiments holds that the experiments of the folder are listed and shown,
-// what is wrong with one is told without hiding the others, and nothing outside of
-// the folder can be had.
+// TestExperiments holds that the experiments of the directory are listed and shown, what is wrong with one is reported
+// without hiding the others, and nothing outside the directory is accessible.
 func TestExperiments(t *testing.T) {
 	outside := t.TempDir()
 	put(t, filepath.Join(outside, "secret", experiment.ResultFile), experimentOf("outside", 1, 2, 3, 1, 2, 3))

@@ -27,8 +27,7 @@ func (d drawn) figure(t *tongue, id string, sp span) (template.HTML, error) {
 	for _, l := range d.lines {
 		add(t.Word(l.name), points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
 	}
-	// Of one line alone there is room for its peaks too, which a mean hides; of
-	// several the table tells them.
+	// For a single line there is room for its peaks too, which a mean hides; for several, the table has them.
 	if one := d.lines[0]; len(d.lines) == 1 {
 		if peaks(one.buckets) {
 			f.Keys[0].Text = t.Say("{name}, mean", "name", one.name)
@@ -44,8 +43,8 @@ func (d drawn) figure(t *tongue, id string, sp span) (template.HTML, error) {
 	return f.HTML()
 }
 
-// peaks says whether a line of the largest values would be another than that of
-// the means: somewhere by a twentieth of the height of the picture.
+// peaks reports whether a line of the largest values would be another than that of the means: somewhere by a twentieth
+// of the height of the picture.
 func peaks(list []history.Bucket) bool {
 	top := 0.0
 	for _, b := range list {

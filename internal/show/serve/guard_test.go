@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeaders holds that every answer, whatever it is, tells browsers to load
-// nothing from elsewhere, to run nothing inline and to keep nothing.
+// TestHeaders holds that every answer, whatever it is, instructs browsers to load nothing from elsewhere, to run
+// nothing inline and to keep nothing.
 func TestHeaders(t *testing.T) {
 	h, s := started(t, nil)
 	for _, path := range []string{"/", "/findings", "/nothing", "/plan?connections=x", "/healthz", "/memory",
@@ -147,7 +147,7 @@ func TestAddresses(t *testing.T) {
 	for path, want := range map[string]int{
 		"/plan/for?ram=" + strings.Repeat("9", mostQuery):  414,
 		"/explain/" + strings.Repeat("x", mostPath):        414,
-		"/plan/for?" + strings.Repeat("a=b&", mostQuery/4): 404 + 18, // 422: no memory is told
+		"/plan/for?" + strings.Repeat("a=b&", mostQuery/4): 404 + 18, // 422: no memory is given
 		"/experiments/..%2f..%2fetc%2fpasswd":              404,
 		"/experiments/%2e%2e":                              404,
 		"/assets/..%2f..%2fweb.go":                         404,

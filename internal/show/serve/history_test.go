@@ -199,8 +199,7 @@ func TestChartsAreOfOneKind(t *testing.T) {
 	}
 }
 
-// TestForeignHistory holds that a file that is no history is told, and that the
-// other pages stay.
+// TestForeignHistory holds that a file that is no history is reported, and that the other pages stay.
 func TestForeignHistory(t *testing.T) {
 	h, _ := started(t, func(o *Options) { o.History = "serve_test.go" })
 	if r := get(t, h.URL+"/history"); r.StatusCode != http.StatusServiceUnavailable ||

@@ -313,7 +313,7 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestReadersOfTwoLanguages holds that what is kept for all readers is told each in the own language, on pages and in
+// TestReadersOfTwoLanguages holds that what is kept for all readers is shown to each in their language, on pages and in
 // streams.
 func TestReadersOfTwoLanguages(t *testing.T) {
 	looks := 0

@@ -191,8 +191,8 @@ func TestSocket(t *testing.T) {
 	wantProblem(t, "a file", err, say.CodeUsage)
 }
 
-// TestTLS holds that the server speaks TLS with the files that were named, and that
-// wrong ones are told before it listens.
+// TestTLS holds that the server speaks TLS with the files that were named, and that invalid ones are reported before it
+// listens.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

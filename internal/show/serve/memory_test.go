@@ -62,9 +62,8 @@ func (s *stream) next() (name string, data map[string]string) {
 	return "", nil
 }
 
-// TestEvents holds that a page that is open gets each new look once, that a
-// failure is told and the next look comes, that all pages share the looks, and
-// that the end of the server is told.
+// TestEvents verifies that an open page gets each new look once, that a failure is reported and the next look comes,
+// that all pages share the looks, and that the end of the server is reported.
 func TestEvents(t *testing.T) {
 	c := newClock()
 	var looks atomic.Int64

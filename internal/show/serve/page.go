@@ -83,7 +83,7 @@ func (t *tongue) piece(name string, data any) (template.HTML, error) {
 	return template.HTML(html.Seen(b.String())), nil
 }
 
-// problem is what a reader is told instead of a page.
+// problem is what a reader gets instead of a page.
 type problem struct {
 	status int
 	what   say.Message // a sentence
@@ -92,7 +92,7 @@ type problem struct {
 
 func (p *problem) Error() string { return p.what.English() }
 
-// errGone is a reader who went away: there is nobody to tell.
+// errGone is a reader who left: there is no one to report to.
 var errGone = errors.New("the reader went away")
 
 func gone(err error) error {

@@ -59,7 +59,7 @@ func account(t *testing.T, socket string, uid, gid int) *http.Client {
 	return c
 }
 
-// short is a folder that everybody may enter and whose path a socket's fits in.
+// short is a directory that everybody may enter and whose path a socket's fits in.
 func short(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -83,7 +83,7 @@ func TestSocketKnowsItsPeers(t *testing.T) {
 	for name, c := range map[string]struct {
 		listen Listen
 		token  string
-		open   bool // its rights are widened by somebody
+		open   bool // its mode was widened
 		uid    int
 		gid    int
 		bearer string

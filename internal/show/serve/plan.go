@@ -158,7 +158,7 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
-// kernelPart says whether a plan changes something outside the server.
+// kernelPart reports whether a plan changes something outside the server.
 func kernelPart(p document.Plan) bool {
 	return slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return c.Layer != knob.Instance })
 }

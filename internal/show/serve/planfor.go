@@ -49,7 +49,7 @@ var planForms = []form{
 	}},
 }
 
-// describedPlan is a plan for a host that somebody described.
+// describedPlan is a plan for a described host.
 type describedPlan struct {
 	spec string
 	ask  app.PlanAsk
@@ -90,7 +90,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 	if !ok || wrongOnes(q.hardware, q.purpose, q.further) {
 		return nil, false, nil
 	}
-	a.Storage = "" // it is told by the description
+	a.Storage = "" // it is given by the description
 	p, snap, err := app.PlanDescribed(ctx, spec, a)
 	if err != nil {
 		return nil, false, err

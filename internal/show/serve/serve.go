@@ -46,7 +46,7 @@ type Options struct {
 	Listen      Listen         // where it is and who may come in
 	Token       string         // "": whoever reaches the address may read; on a socket, this account and root
 	History     string         // the file of `pgfettle watch`; "": none
-	Experiments string         // the folder of the experiments; "": none
+	Experiments string         // the directory of the experiments; "": none
 	Words       *say.Catalogue // the language of pages whose reader asks for none that there is
 	Fixed       bool           // that language was named for this server: what browsers ask for does not change it
 	Version     string
@@ -73,7 +73,7 @@ type Server struct {
 
 	mu   sync.Mutex
 	read map[string]found     // experiments that were read, by file, size and time
-	told map[string]time.Time // what was told, so that one fault is not told for each request
+	told map[string]time.Time // what was reported, so that one fault is not reported for each request
 }
 
 const (
@@ -137,8 +137,8 @@ func New(o Options) *Server {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// healthy is for who watches whether the server answers. It looks at nothing and
-// tells nothing, so that it is open to everybody who may reach the address.
+// healthy is for monitoring whether the server answers. It reads nothing and reveals nothing, so it is open to everyone
+// who can reach the address.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return text(w, http.StatusOK, "ok\n")
 }
@@ -156,7 +156,7 @@ func (s *Server) nothing(http.ResponseWriter, *http.Request) error {
 	return &problem{http.StatusNotFound, say.M("There is no such page."), say.M("The pages are listed above.")}
 }
 
-// tell says what went wrong on stderr, the same thing once a minute.
+// tell reports errors on stderr, the same one at most once a minute.
 func (s *Server) tell(what string) {
 	now := s.o.Now()
 	s.mu.Lock()

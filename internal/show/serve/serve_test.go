@@ -106,8 +106,7 @@ func started(t testing.TB, change func(*Options)) (*httptest.Server, *Server) {
 	return h, s
 }
 
-// built is a server without an address: in a bubble of synctest there are no
-// connections, whose waiting nobody sees.
+// built is a server without an address: in a bubble of synctest there are no connections, whose waits it cannot see.
 func built(t testing.TB, change func(*Options)) (s *Server, cancel func()) {
 	t.Helper()
 	var looks atomic.Int64
@@ -210,8 +209,7 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// TestErrorsArePages holds that what goes wrong is told on a page with the right
-// status, as one that a browser shows.
+// TestErrorsArePages holds that an error is shown on a page with the right status, as one that a browser shows.
 func TestErrorsArePages(t *testing.T) {
 	h, _ := started(t, nil)
 	for path, want := range map[string]struct {
@@ -245,8 +243,8 @@ func TestErrorsArePages(t *testing.T) {
 	}
 }
 
-// TestSiteFails holds that a host that cannot be looked at is told, with the
-// hint, that the pages that need no look stay, and that it is told on stderr once.
+// TestSiteFails holds that a host that cannot be inspected is reported, with the hint, that the pages that need no look
+// stay, and that it is reported on stderr once.
 func TestSiteFails(t *testing.T) {
 	var said []string
 	var looks atomic.Int64
@@ -296,8 +294,8 @@ func TestPlanForms(t *testing.T) {
 	}
 }
 
-// TestAssets holds that the script may be kept for good under a name that tells
-// its content, and that the sheet is asked for again.
+// TestAssets holds that the script can be cached forever under a name that identifies its content, and that the style
+// sheet is revalidated.
 func TestAssets(t *testing.T) {
 	h, s := started(t, nil)
 	if r := get(t, h.URL+"/memory"); !strings.Contains(r.body, `<script src="`+s.script.path+`" defer></script>`) {

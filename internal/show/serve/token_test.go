@@ -29,8 +29,7 @@ func closed(t *testing.T, change func(*Options)) (string, *Server) {
 
 var posted = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 
-// TestToken holds that nothing but what tells nothing is to be had without the
-// token, and everything with it.
+// TestToken verifies that only what reveals nothing is available without the token, and everything with it.
 func TestToken(t *testing.T) {
 	at, _ := closed(t, nil)
 	for path := range allPages {
@@ -237,9 +236,8 @@ func TestTokenInTheAddress(t *testing.T) {
 	}
 }
 
-// TestGuessesLockNobodyOut holds that who has a session, and who knows a token that
-// cannot be guessed, gets his pages while as many others guess as can, and that
-// those of a short token are told to come again when too many wait.
+// TestGuessesLockNobodyOut verifies that a user with a session, or with a token that cannot be guessed, gets the pages
+// while any number of others guess, and that those with a short token are told to retry when too many wait.
 func TestGuessesLockNobodyOut(t *testing.T) {
 	at, s := closed(t, nil)
 	session := sessions(t, at, 1)[0]
@@ -259,7 +257,7 @@ func TestGuessesLockNobodyOut(t *testing.T) {
 	token := MakeToken()
 	h, long := started(t, func(o *Options) { o.Token = token })
 	for range cap(long.door.places) {
-		long.door.places <- struct{}{} // were they slowed, nobody else would come in
+		long.door.places <- struct{}{} // if they were slowed, no one else could log in
 	}
 	for bearer, want := range map[string]int{token: 200, token[1:]: 401} {
 		if r := send(t, http.MethodGet, h.URL+"/explain", map[string]string{"Authorization": "Bearer " + bearer},

@@ -57,8 +57,8 @@ func moment(s string) (time.Time, error) {
 	return time.Time{}, errNoTime
 }
 
-// written says whether a time is one that an address of ours may have: of no host
-// there is a history before, and a year has four digits.
+// written reports whether a time is one that an address of ours may have: of no host there is a history before, and a
+// year has four digits.
 func written(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() < 2200 }
 
 // when are the questions for a time, filled in.

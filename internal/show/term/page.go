@@ -39,8 +39,7 @@ func toneOf(t outline.Tone) tone {
 var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan,
 	outline.AsBad: red}
 
-// minWidth is the least width that text is wrapped to: below it, words stand
-// one under the other and nobody can read them.
+// minWidth is the least width that text is wrapped to: below it, one word per line is unreadable.
 const minWidth = 40
 
 func newPage(st Style) *page {

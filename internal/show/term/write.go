@@ -99,7 +99,7 @@ func (p *page) gapBefore() {
 	}
 }
 
-// apart says whether a block stands apart from what is beside it.
+// apart reports whether a block stands apart from what is beside it.
 func apart(b outline.Block) bool {
 	switch v := b.(type) {
 	case outline.Table:

@@ -94,7 +94,7 @@ func New(src Source, subject Subject, style Style, every time.Duration) *Model {
 			HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
 }
 
-// Interrupted says whether the view was ended by Ctrl-C.
+// Interrupted reports whether the view was ended by Ctrl-C.
 func (m *Model) Interrupted() bool { return m.stopped }
 
 // Init looks for the first time.
@@ -163,7 +163,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// tell makes the report anew, unless the view stands still.
+// tell makes the report again, unless the view is paused.
 func (m *Model) tell() {
 	if !m.paused && (m.in.Host != nil || m.in.Server != nil || m.in.Failed != nil) {
 		m.report = now.Diagnose(m.in)
@@ -340,7 +340,7 @@ func (m *Model) sortNext() {
 	m.offset[m.page] = 0
 }
 
-// move scrolls. It says whether the key was one of those.
+// move scrolls. It reports whether the key was one of those.
 func (m *Model) move(name string) bool {
 	screen := max(m.room()-1, 1)
 	step, ok := map[string]int{"down": 1, "j": 1, "up": -1, "k": -1, "pgdown": screen, "ctrl+f": screen,

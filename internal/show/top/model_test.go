@@ -146,7 +146,7 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// due says whether a view begins a look when the next one is due.
+// due reports whether a view begins a look when the next one is due.
 func due(m *Model, server bool) bool {
 	_, cmd := m.Update(dueMsg{server: server, turn: m.turn})
 	return cmd != nil

@@ -9,8 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
-// patience is how long a look may hang where nobody sees that it does: twice what
-// the server may take.
+// patience is how long a look may hang if no one sees that it does: twice what the server may take.
 const patience = 10 * time.Second
 
 func hung() *known.Gap { return &known.Gap{Reason: "no answer within " + patience.String()} }

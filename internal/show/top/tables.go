@@ -109,8 +109,8 @@ func state(st Style, p *now.Process) string {
 	return clean(p.State)
 }
 
-// untold says whether the server would tell what a process does, and did not. Of its
-// postmaster it tells nothing.
+// untold reports whether the server could report what a process does, and did not. It reports nothing about its
+// postmaster.
 func untold(p *now.Process) bool {
 	return p.Hidden || p.Title != "" && p.Type != host.KindPostmaster
 }

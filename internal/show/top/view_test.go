@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the screens of testdata")
 
-// give tells a view the size of its terminal.
+// give sends a view the size of its terminal.
 func give(m *Model, width, height int) { m.Update(tea.WindowSizeMsg{Width: width, Height: height}) }
 
 // press types keys: names such as tab, or one letter.
@@ -205,7 +205,7 @@ func harmful(l string, colour bool) rune {
 	return 0
 }
 
-// TestClean: what a client calls itself is told, and does nothing.
+// TestClean: the name of a client is shown, and has no effect.
 func TestClean(t *testing.T) {
 	got := clean(hostile)
 	if strings.ContainsAny(got, "\x1b\x07\r\n\u202e\u200b\ufe0f") || !strings.Contains(got, `\x1b[2J`) ||

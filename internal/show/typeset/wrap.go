@@ -65,7 +65,7 @@ func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-Width(s), 0)) + s
 }
 
-// Shorten cuts a text of others that nobody reads to its end.
+// Shorten truncates a foreign text that is too long to read.
 func Shorten(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {

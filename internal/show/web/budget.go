@@ -10,9 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// Bars are drawn by hand: no charting library has a bar that ends at a limit and
-// may go past it. Lengths are shares of the width, in per cent, so that the bar is
-// as wide as its page and its words are as large as the text.
+// Bars are drawn manually: no charting library has a bar that ends at a limit and may go past it. Lengths are shares of
+// the width, in per cent, so that the bar is as wide as its page and its words are as large as the text.
 
 // labelled is the least share of the width that an amount is written into: on a
 // phone (320 px for the bar) it is 45 px, as wide as "1024 MB" in small type.
@@ -21,7 +20,7 @@ const labelled = 14
 // barPiece is one part of one bar.
 type barPiece struct {
 	Part       string // class c-PART
-	Tip        string // told when pointed at
+	Tip        string // shown on hover
 	X, Width   string // in per cent
 	Label      string // the amount, where there is room
 	Y, TextY   int
@@ -145,7 +144,7 @@ func oneBar(words outline.Words, signs []outline.Sign, b outline.Bar, scale floa
 	return out
 }
 
-// amounts tells a bar to who does not see it.
+// amounts describes a bar for screen readers.
 func amounts(words outline.Words, signs []outline.Sign, b outline.Bar) string {
 	var out []string
 	for i, size := range b.Amounts {

@@ -74,8 +74,8 @@ const (
 	chartWidth  = 620 // units of the picture; at its largest one is 1.2 px of the screen
 	chartHeight = 230
 	textSize    = 11
-	// buckets is how many columns a line is drawn in: more points than two a column
-	// cannot be told apart, and a year of samples would be megabytes of path.
+	// buckets is how many columns a line is drawn in: more than two points per column are indistinguishable, and a year
+	// of samples would be megabytes of path.
 	buckets = 500
 	// mostSeries is how many colours there are.
 	mostSeries = 6
@@ -131,7 +131,7 @@ func (c TimeChart) Draw() (template.HTML, error) {
 	return draws(p, chartHeight, c.ID, c.Title, c.describe())
 }
 
-// describe tells the picture to who does not see it; the table behind it has more.
+// describe describes the picture for screen readers; the table behind it has more.
 func (c TimeChart) describe() string {
 	var b bytes.Buffer
 	for _, s := range c.Series {

@@ -221,7 +221,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
-	found.All = true    // what is accepted is told too, folded
+	found.All = true    // accepted findings are shown too, folded
 	lead := t.CheckSummary(r.Check)
 	if len(found.Accepted) > 0 {
 		lead += ". " + t.Kept(found)
@@ -256,7 +256,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	for i, x := range r.Experiments {
 		own := v
-		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two folders
+		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two directories
 		body, e := Prove(x, own)
 		heading := v.say("Experiment")
 		if len(r.Experiments) > 1 {

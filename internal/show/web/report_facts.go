@@ -54,8 +54,8 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 	return strings.Join(parts, " · ")
 }
 
-// sessionSources are sources of values that our own connection brought along, or
-// that the server gives itself: nobody has set them.
+// sessionSources are sources of values that our own connection set, or that the server sets itself: no administrator
+// has set them.
 var sessionSources = map[string]bool{"default": true, "client": true, "session": true, "interactive": true,
 	"override": true, "environment variable": false}
 

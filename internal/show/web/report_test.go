@@ -80,8 +80,8 @@ func TestReportLanguages(t *testing.T) {
 	}
 }
 
-// TestFirstScreenIsBounded holds that many findings and many gaps do not push the
-// plan out of sight, and that what is cut is told.
+// TestFirstScreenIsBounded holds that many findings and many gaps do not push the plan out of sight, and that omissions
+// are reported.
 func TestFirstScreenIsBounded(t *testing.T) {
 	r := whole(t)
 	for i := range 40 {
@@ -112,7 +112,7 @@ func TestFirstScreenIsBounded(t *testing.T) {
 	}
 }
 
-// TestSettingsOf holds which settings count as set by somebody.
+// TestSettingsOf verifies which settings count as set explicitly.
 func TestSettingsOf(t *testing.T) {
 	in := snapshot.Instance{}
 	if _, ok := settingsOf(&in); ok {

@@ -16,9 +16,9 @@
 //     sheet alone;
 //   - every picture has a table behind it, or what it shows in words beside it; every id is there once.
 //
-// Pictures: TimeChart and IntervalChart draw axes, and bars that end at a limit are drawn by hand.
+// Pictures: TimeChart and IntervalChart draw axes, and bars that end at a limit are drawn manually.
 //
-// Classes that fragments may use are told at the head of assets/pgfettle.css.
+// Classes that fragments may use are documented at the head of assets/pgfettle.css.
 package web
 
 import (
@@ -76,7 +76,7 @@ type Link struct {
 	Current bool // this page
 }
 
-// View is how a fragment is told.
+// View is how a fragment is written.
 type View struct {
 	Words   *say.Catalogue // the reader's language; nil is English
 	ID      string         // before the names of pictures, where a page has several documents of one kind
@@ -89,7 +89,7 @@ type View struct {
 func Assets() fs.FS {
 	sub, err := fs.Sub(assets, "assets")
 	if err != nil {
-		panic(err) // the name is that of the embedded folder
+		panic(err) // the name is that of the embedded directory
 	}
 	return sub
 }
@@ -124,7 +124,7 @@ func Write(w io.Writer, p Page) error {
 		Choice       string
 	}{
 		Page: p, Sheet: template.CSS(sheet),
-		// The browser itself is told that this file loads nothing and runs nothing.
+		// The browser itself is instructed that this file loads nothing and runs nothing.
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
 		Skip:   say.M("Skip to content").In(words),

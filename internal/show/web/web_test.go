@@ -115,7 +115,7 @@ func TestPlanPages(t *testing.T) {
 	}
 }
 
-// TestLanguages holds that a page says its language and is told in it.
+// TestLanguages holds that a page declares its language and is written in it.
 func TestLanguages(t *testing.T) {
 	var c document.Check
 	given(t, "check/worst_first", &c)

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// places are parameters that say where a server lies, whom it talks to and where
-// it logs. A scratch instance has its own, and a configuration that set them would either
-// not be what was measured or reach out of the scratch folder.
+// places are parameters that say where a server lies, whom it talks to and where it logs. A scratch instance has its
+// own, and a configuration that set them would either not be what was measured or reach out of the scratch directory.
 var places = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
 	"unix_socket_directories", "unix_socket_group", "unix_socket_permissions", "logging_collector", "log_destination",
@@ -85,7 +84,7 @@ func wrong(label, name, what string) error {
 		Code: say.CodeError}
 }
 
-// isSetTo says whether a value in pg_settings is the one that a file spelled.
+// isSetTo reports whether a value in pg_settings is the one that a file spelled.
 func isSetTo(s machine.Setting, want string) bool {
 	want = strings.TrimSpace(want)
 	switch s.Kind {
@@ -93,8 +92,8 @@ func isSetTo(s machine.Setting, want string) bool {
 		on, ok := boolean(want)
 		return ok && s.Value == on
 	case "enum":
-		// An enum may have other names for a value («on» of wal_compression is pglz in
-		// 15 and later): then the source tells that the file was obeyed.
+		// An enum may have other names for a value («on» of wal_compression is pglz in 15 and later): then the source
+		// shows that the file was used.
 		return strings.EqualFold(s.Value, want) || fromFile(s) && synonym(s.Name, want)
 	case "integer", "real":
 		read := unit.ParseGUC
@@ -118,7 +117,7 @@ func isSetTo(s machine.Setting, want string) bool {
 
 func fromFile(s machine.Setting) bool { return s.Source == "configuration file" }
 
-// synonym says whether an enum takes a word of a boolean for one of its values.
+// synonym reports whether an enum takes a word of a boolean for one of its values.
 func synonym(name, want string) bool {
 	_, ok := boolean(want)
 	return ok && slices.Contains([]string{"wal_compression", "huge_pages", "synchronous_commit", "backslash_quote",
@@ -146,7 +145,7 @@ func boolean(v string) (string, bool) {
 // server computes while it runs.
 var unhashed = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "unix_socket_directories", "port", "in_hot_standby",
-	"huge_pages_status", // what «try» came to, which is told by the page tables
+	"huge_pages_status", // what «try» resulted in, as the page tables show
 	"server_version", "transaction_isolation", "transaction_read_only", "transaction_deferrable",
 }
 

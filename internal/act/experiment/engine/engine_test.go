@@ -444,7 +444,7 @@ func TestPoolOfScatteredMemory(t *testing.T) {
 	}
 }
 
-// TestForeignKernelValue holds that what somebody else set meanwhile stays.
+// TestForeignKernelValue verifies that what others set meanwhile stays.
 func TestForeignKernelValue(t *testing.T) {
 	w := newToy()
 	if err := touch(w, []experiment.Configuration{{HugePages: 7,

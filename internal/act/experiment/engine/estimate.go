@@ -60,7 +60,7 @@ func disk(e *Order, data unit.Bytes) unit.Bytes {
 	return unit.Bytes(1+atOnce)*(data+overhead) + unit.Bytes(max(atOnce, 1))*wal
 }
 
-// Estimate tells what an experiment will take, before anything of it is made.
+// Estimate reports what an experiment will take, before anything of it is made.
 func Estimate(e *Order) experiment.Estimation {
 	if e.Restore == "" {
 		e.Restore = Restores(e.Load.Describe(e.Scale).Writes, e.Design)
@@ -167,8 +167,7 @@ func withoutLoading(e *experiment.Estimation, data unit.Bytes) {
 	}
 }
 
-// free is what the filesystem of a folder has left, which may not be there yet;
-// 0: not known.
+// free is what the filesystem of a directory has left, which may not be there yet; 0: not known.
 func free(t target.Target, dir string) unit.Bytes {
 	for ; ; dir = filepath.Dir(dir) {
 		if s, err := t.Statfs(dir); err == nil {

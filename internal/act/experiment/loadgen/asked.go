@@ -40,7 +40,7 @@ func Workload(name string, scripts []string) (load, data *workload.Workload, err
 	return load, data, err
 }
 
-// Absolute makes the names of scripts absolute, for who reads them from another folder.
+// Absolute makes the names of scripts absolute, for who reads them from another directory.
 func (a *Asked) Absolute() error {
 	for i, s := range a.Scripts {
 		abs, err := filepath.Abs(s)

@@ -196,8 +196,7 @@ func (p *Pgbench) report(out *Driven, cmd workload.Command, o workload.Options, 
 	return nil
 }
 
-// give makes a folder, and what lies in it, one of the account that the client
-// runs as.
+// give makes a directory, and what lies in it, one of the account that the client runs as.
 func give(dir string, acc scratch.Account) error {
 	if !acc.Switch {
 		return nil

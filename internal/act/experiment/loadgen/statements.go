@@ -82,7 +82,7 @@ func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServ
 }
 
 const (
-	mostUnlike  = 8  // statements that are told one by one
+	mostUnlike  = 8  // statements that are reported one by one
 	mostReasons = 4  // why others are left out
 	mostQuery   = 60 // characters of a statement's text
 )

@@ -11,12 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The calibration's work: three times 0.2 s of a processor, which is long enough to be
-// told apart from the chance of one time slice, and 100 times a page on disk,
-// which takes 15 ms on a good disk and a second on one without a cache. Of the
-// three the fastest counts: a program that came and went within a quarter of a
-// second would discard a run of minutes that it did not touch (other programs during
-// the run have a gate of their own); a slower clock or a busy neighbour is in all
+// The calibration's work: three times 0.2 s of a processor, which is long enough to average over single time slices,
+// and 100 times a page on disk, which takes 15 ms on a good disk and a second on one without a cache. Of the three the
+// fastest counts: a program that came and went within a quarter of a second would discard a run of minutes that it did
+// not touch (other programs during the run have a gate of their own); a slower clock or a busy neighbour is in all
 // three.
 const (
 	calibrationTries = 3

@@ -1,7 +1,6 @@
-// Package machine is this machine as an experiment uses it: a scratch folder with clusters
-// that are made, copied, and removed, the servers that run in them, values of the kernel,
-// and what else went on during a run. It decides nothing; the order of things is
-// act/experiment/engine.
+// Package machine is this machine as an experiment uses it: a scratch directory with clusters that are made, copied,
+// and removed, the servers that run in them, values of the kernel, and what else went on during a run. It decides
+// nothing; the order of things is act/experiment/engine.
 package machine
 
 import (

@@ -75,16 +75,15 @@ func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	return out, nil
 }
 
-// Prepare vacuums: pgbench is told not to, for it to happen once and not in runs.
-// Rows are frozen, so that no run has to set hint bits or meets a vacuum against
-// wraparound.
+// Prepare vacuums: pgbench does not (-n), so that it happens once and not in runs. Rows are frozen, so that no run has
+// to set hint bits or meets a vacuum against wraparound.
 func (p *postmaster) Prepare(ctx context.Context) error {
 	if _, err := p.rows(ctx, "vacuum (freeze, analyze)"); err != nil {
 		return err
 	}
 	var refused *pgconn.PgError
 	if _, err := p.rows(ctx, "create extension if not exists pg_prewarm"); err != nil && !errors.As(err, &refused) {
-		return err // one that is not installed is told when it is wanted
+		return err // one that is not installed is reported when it is needed
 	}
 	return nil
 }
@@ -262,8 +261,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Checkpoint makes one and tells how long it took. It returns when the server has
-// counted it, so that it is not counted into what follows.
+// Checkpoint runs one and returns how long it took. It returns when the server has counted it, so that it is not
+// counted into what follows.
 func (p *postmaster) Checkpoint(ctx context.Context) (time.Duration, error) {
 	before, err := p.Counters(ctx)
 	if err != nil {

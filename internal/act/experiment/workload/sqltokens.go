@@ -130,7 +130,7 @@ func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
 
-// is says whether a token is one of some keywords.
+// is reports whether a token is one of some keywords.
 func (t token) is(words ...string) bool {
 	if t.kind != word {
 		return false

@@ -30,7 +30,7 @@ const (
 	shares         = 10_000    // sum of the weights, so that a share is right to 0.01 %
 	near           = 0.20      // what may differ from the original
 	trialTimeout   = "10s"     // of one execution on the way
-	lockTimeout    = "2s"      // a lock of somebody else is not waited for
+	lockTimeout    = "2s"      // another session's lock is not waited for
 	longestValue   = 200       // bytes; a longer one is no key
 	seedOfTrials   = uint64(6) // any; the same each time
 )
@@ -360,8 +360,7 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 		float64(sum) / trials, blocks, nil
 }
 
-// blocksOf executes the prepared trial once more and tells what it found in shared
-// buffers or read into them.
+// blocksOf executes the prepared trial once more and returns what it found in shared buffers or read into them.
 func blocksOf(ctx context.Context, c *pgconn.PgConn, drawn [][]byte) (float64, error) {
 	sql := "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE " + trialName
 	if len(drawn) > 0 { // numbers of our own

@@ -72,8 +72,8 @@ const (
 	SysbenchPrefix = "sysbench:"       // needs another program
 )
 
-// Times are the sizes of data that tell most, as parts of the memory: all of it
-// in the page cache, half as much again as fits, and far beyond.
+// Times are the most informative data sizes, as parts of the memory: all of it in the page cache, half as much again as
+// fits, and far beyond.
 var Times = []float64{0.3, 1.5, 4}
 
 // List returns the workloads that need nothing but pgbench.

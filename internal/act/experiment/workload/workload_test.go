@@ -188,8 +188,7 @@ func TestScaleFor(t *testing.T) {
 	}
 }
 
-// TestStatementsOfOurFiles holds that every file is taken apart whole, and that
-// no place is left that nobody fills.
+// TestStatementsOfOurFiles holds that every file is parsed completely, and that no placeholder is left unfilled.
 func TestStatementsOfOurFiles(t *testing.T) {
 	for _, w := range List() {
 		for _, f := range []string{"schema", "data", "after"} {
@@ -296,7 +295,7 @@ func TestNoPgbench(t *testing.T) {
 	}
 }
 
-// TestPrivateFolder holds that nobody else can open it.
+// TestPrivateFolder verifies that no other user can open it.
 func TestPrivateFolder(t *testing.T) {
 	dir, _, err := PrivateFolder()
 	if err != nil {

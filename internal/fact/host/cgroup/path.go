@@ -60,7 +60,7 @@ func ParseMembership(b []byte) ([]Membership, error) {
 
 // level is one control group among the ancestors of a process.
 type level struct {
-	dir    string // its folder as an evidence name: sys/fs/cgroup/memory/a
+	dir    string // its directory as an evidence name: sys/fs/cgroup/memory/a
 	cgroup string // its path as /proc/PID/cgroup would show it
 }
 
@@ -94,7 +94,7 @@ func hierarchyOf(controller string, mounts []host.Mount, members []Membership) (
 	return hierarchy{}, false
 }
 
-// resolve finds the folders of a path among the mounts that match.
+// resolve finds the directories of a path among the mounts that match.
 func resolve(version int, cgroup string, mounts []host.Mount, match func(host.Mount) bool) (h hierarchy, ok bool) {
 	h = hierarchy{version: version, path: cgroup}
 	for _, m := range mounts {
@@ -108,12 +108,10 @@ func resolve(version int, cgroup string, mounts []host.Mount, match func(host.Mo
 	return h, false
 }
 
-// ancestors lists the folders under a mount that are a control group and its
-// ancestors, the group itself first. The root of the mount and the path are
-// both relative to the reader's control group namespace: "/" is its root, "/.."
-// what lies outside. Where the path is not below the mount's root, or the names
-// between the two are outside the namespace and so not known, there are none:
-// the limits of some ancestors alone say nothing of the smallest.
+// ancestors lists the directories under a mount that are a control group and its ancestors, the group itself first. The
+// root of the mount and the path are both relative to the reader's control group namespace: "/" is its root, "/.." what
+// lies outside. Where the path is not below the mount's root, or the names between the two are outside the namespace
+// and so not known, there are none: the limits of some ancestors alone say nothing of the smallest.
 func ancestors(m host.Mount, cgroup string) []level {
 	rootUps, root := outside(m.Root)
 	ups, names := outside(cgroup)

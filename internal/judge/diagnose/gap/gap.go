@@ -37,7 +37,7 @@ func (g Gap) Known() known.Gap {
 	return known.Gap{Fact: g.Fact.String(), Reason: g.Reason.String(), Reveal: g.Reveal.String()}
 }
 
-// Is says whether it is about a fact of that name.
+// Is reports whether it is about a fact of that name.
 func (g Gap) Is(fact say.Template) bool { return g.Fact.Text == string(fact) }
 
 // Add appends one to a list, unless one that reads the same is there.

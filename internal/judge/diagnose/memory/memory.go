@@ -49,7 +49,7 @@ type Plan map[string]unit.Bytes
 // Host is the memory of the host and where it is now.
 type Host struct {
 	Total unit.Bytes `json:"total_bytes"`
-	// MemAvailable; not there where the line is missing, as in what somebody pasted
+	// MemAvailable; absent if the line is missing, as in pasted text
 	Available *unit.Bytes `json:"available_bytes,omitempty"`
 	SwapTotal *unit.Bytes `json:"swap_total_bytes,omitempty"`
 	SwapUsed  *unit.Bytes `json:"swap_used_bytes,omitempty"`
@@ -96,13 +96,13 @@ type Group struct {
 	MostShared unit.Bytes  `json:"most_shared_bytes"`
 	Private    unit.Bytes  `json:"private_bytes"` // RssAnon
 	Swap       unit.Bytes  `json:"swap_bytes"`
-	PSS        *unit.Bytes `json:"pss_bytes,omitempty"` // where every one of them told it
+	PSS        *unit.Bytes `json:"pss_bytes,omitempty"` // if all of them reported it
 }
 
 // Process is one process of an instance.
 type Process struct {
 	PID        int         `json:"pid"`
-	Kind       string      `json:"kind"` // "" where its title tells nothing
+	Kind       string      `json:"kind"` // "" if its title does not show it
 	Database   string      `json:"database,omitempty"`
 	Role       string      `json:"role,omitempty"`
 	State      string      `json:"state,omitempty"`
@@ -255,13 +255,12 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	largestFirst(out.Sessions)
 }
 
-// SameSession says whether a process is still the one that the server named by
-// its number: between the two looks the number may have been given to another.
-// Only a backend has a client's session, and its title begins with whose it is.
+// SameSession reports whether a process is still the one that the server named by its number: between the two looks the
+// number may have been given to another. Only a backend has a client's session, and its title begins with whose it is.
 func SameSession(p host.Process, kind, role, database string) bool {
 	switch {
 	case p.Kind == "":
-		return true // its title tells nothing
+		return true // not shown by its title
 	case (kind == "client backend") != (p.Kind == host.KindBackend):
 		return false
 	case p.Kind != host.KindBackend || role == "":

@@ -104,9 +104,8 @@ func TestMemoryAddsUp(t *testing.T) {
 	}
 }
 
-// TestMemoryOfTheArticles: the numbers that the founding articles tell. 1,500
-// connections and 16 GB without huge pages: 47 GB of page tables in the worst
-// case, and next to nothing with them.
+// TestMemoryOfTheArticles: the numbers of the founding articles. 1,500 connections and 16 GB without huge pages: 47 GB
+// of page tables in the worst case, and next to nothing with them.
 func TestMemoryOfTheArticles(t *testing.T) {
 	r := crowds(t)
 	in := r["many_connections"].Instances[0]
@@ -146,7 +145,7 @@ func TestMemoryOfTheArticles(t *testing.T) {
 	if p := c.Instances[0].Processes[2]; p.Database == "" || p.PID != 102 {
 		t.Errorf("container: %+v", p)
 	}
-	// A number that the server gave for another process names nobody.
+	// A number that the server gave for another process identifies no process.
 	for _, p := range r["many_connections"].Instances[0].Processes {
 		if p.Role == "batch" {
 			t.Errorf("%+v has the session of the process that bore its number before", p)

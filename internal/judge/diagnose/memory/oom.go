@@ -224,7 +224,7 @@ func (r *Report) outcome(v *Victim) say.Message {
 		"default), because the killed process may have damaged the shared memory.")
 }
 
-// apart says whether a process of a server does not use its shared memory: others go on when it dies.
+// apart reports whether a process of a server does not use its shared memory: others go on when it dies.
 func (r *Report) apart(v *Victim) bool {
 	switch v.Kind {
 	case "logger", "stats collector":

@@ -54,8 +54,8 @@ type ServerLook struct {
 	IO          known.Fact[[]pg.IO]
 }
 
-// Input is what a live view has seen: the last looks that told something, and
-// the looks before them, which rates are told by. All may be nil.
+// Input is what a live view has seen: the last samples that had data, and the ones before them, from which rates are
+// computed. All may be nil.
 type Input struct {
 	At           time.Time  // the present
 	Label        string     // of the instance; "" where there is none
@@ -68,7 +68,7 @@ type Input struct {
 	HostBefore   *HostLook
 	Server       *ServerLook
 	ServerBefore *ServerLook
-	Failed       *known.Gap // why the server told nothing since then; nil: it did
+	Failed       *known.Gap // why the server has reported nothing since; nil if it has
 	FailedSince  time.Time
 }
 
@@ -77,7 +77,7 @@ type Input struct {
 type Report struct {
 	Schema      string       `json:"schema"`
 	TakenAt     int64        `json:"taken_at"`          // seconds since the epoch
-	Seconds     float64      `json:"seconds,omitempty"` // between the two looks at the server that rates are told by
+	Seconds     float64      `json:"seconds,omitempty"` // between the two samples of the server behind the rates
 	Host        Host         `json:"host"`
 	Memory      *Memory      `json:"memory,omitempty"`
 	Server      Server       `json:"server"`
@@ -93,7 +93,7 @@ type Report struct {
 // Host is the host but for its memory.
 type Host struct {
 	Name     string     `json:"name,omitempty"`
-	Age      *float64   `json:"age_seconds,omitempty"` // of what is told of the host; left out where nothing is
+	Age      *float64   `json:"age_seconds,omitempty"` // of the host's data; omitted if there is none
 	Uptime   *int64     `json:"uptime_seconds,omitempty"`
 	CPUs     int        `json:"cpus,omitempty"`
 	Load     *host.Load `json:"load,omitempty"`
@@ -127,8 +127,8 @@ const (
 type Server struct {
 	Label       string     `json:"label,omitempty"` // data directory, else port
 	Version     string     `json:"version,omitempty"`
-	Age         *float64   `json:"age_seconds,omitempty"` // of what the server told; left out where it told nothing
-	Problem     *known.Gap `json:"problem,omitempty"`     // why it tells nothing now
+	Age         *float64   `json:"age_seconds,omitempty"` // of the server's data; omitted if there is none
+	Problem     *known.Gap `json:"problem,omitempty"`     // why it reports nothing now
 	Silent      *float64   `json:"silent_seconds,omitempty"`
 	Uptime      *int64     `json:"uptime_seconds,omitempty"`
 	InRecovery  *bool      `json:"in_recovery,omitempty"`
@@ -145,11 +145,11 @@ type Server struct {
 type Process struct {
 	PID         int         `json:"pid"`                // as the server sees it
 	HostPID     int         `json:"host_pid,omitempty"` // as the host sees it, where that differs: in a container
-	Type        string      `json:"type,omitempty"`     // backend_type, or what its title tells
+	Type        string      `json:"type,omitempty"`     // backend_type, or what its title shows
 	Role        string      `json:"role,omitempty"`
 	Database    string      `json:"database,omitempty"`
 	Application string      `json:"application,omitempty"`
-	Title       string      `json:"title,omitempty"` // of the process, where the server does not tell whose it is
+	Title       string      `json:"title,omitempty"` // of the process, if the server does not report its owner
 	State       string      `json:"state,omitempty"`
 	WaitType    string      `json:"wait_event_type,omitempty"`
 	WaitEvent   string      `json:"wait_event,omitempty"`
@@ -353,7 +353,7 @@ func (r *Report) memory(m host.Memory, ps []host.Process, counted bool, mode kno
 	if v, ok := mode.Get(); ok {
 		out.Overcommit = &v
 	}
-	if !counted { // whose it is, nobody knows
+	if !counted { // unknown owner
 		var parts []memory.Part
 		for _, p := range out.Parts {
 			switch p.Name {

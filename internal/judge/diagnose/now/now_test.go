@@ -102,8 +102,8 @@ func TestNowLocks(t *testing.T) {
 	}
 }
 
-// TestNowLocksEnd: whatever the edges, every process is told once, none is told
-// twice, and those that stand deeper follow one that is a step less deep.
+// TestNowLocksEnd: whatever the edges, every process is listed exactly once, and deeper ones follow one that is one
+// level higher.
 func TestNowLocksEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pid := rapid.IntRange(0, 12)
@@ -184,7 +184,7 @@ func TestNowProcesses(t *testing.T) {
 	}
 }
 
-// TestNowHidden: what a role may not see is told as not known, never as none.
+// TestNowHidden: what a role may not see is reported as unknown, never as none.
 func TestNowHidden(t *testing.T) {
 	s := lookAt(1, 1)
 	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "me", Database: "shop", Type: "client backend",
@@ -253,8 +253,8 @@ func TestNowMemory(t *testing.T) {
 	}
 }
 
-// TestNowSilent: a server that does not answer any more leaves what it told, with
-// its age, and says why and since when.
+// TestNowSilent: a server that does not answer any more keeps its last data, with their age, and shows why and since
+// when.
 func TestNowSilent(t *testing.T) {
 	in := now.Input{At: noon.Add(30 * time.Second), Server: lookAt(10, 5),
 		Failed: &known.Gap{Reason: "no answer within 5s"}, FailedSince: noon.Add(12 * time.Second)}

@@ -16,7 +16,7 @@ const (
 	maxLockRows = 200
 )
 
-// server takes over what the server told.
+// server adds what the server reported.
 func (r *Report) server(in Input) {
 	s := in.Server
 	r.Server.Version = s.Version
@@ -162,8 +162,7 @@ func waitersOf(behind map[int][]int, pid int) []int {
 	return queue[1:]
 }
 
-// processes puts together what the host and what the server tell of each process.
-// The largest page tables come first.
+// processes combines what the host and the server report about each process. The largest page tables come first.
 func (r *Report) processes(in Input) {
 	var census []host.Process
 	var sessions []pg.LiveSession

@@ -15,7 +15,7 @@ import (
 type After struct {
 	State   string      `json:"state"` // restarted, stopped, recovering, untouched, unknown
 	Text    say.Message `json:"text"`
-	Seconds *float64    `json:"seconds,omitempty"` // from the death to the readiness, where the log tells
+	Seconds *float64    `json:"seconds,omitempty"` // from the death to the readiness, if logged
 }
 
 // The states.
@@ -120,7 +120,7 @@ loop:
 			state, down = oomStopped, i
 			break loop
 		case pglog.Starting:
-			break loop // somebody started it later
+			break loop // started later by someone else
 		}
 	}
 	a.State = state
@@ -172,14 +172,14 @@ func (c *oomCase) noLaterStart(entry int) say.Message {
 	return say.M("The log has no later start.")
 }
 
-// serverKilled says whether a process of a server was among those that were killed: of a whole group, the first need
+// serverKilled reports whether a process of a server was among those that were killed: of a whole group, the first need
 // not be one.
 func (c *oomCase) serverKilled() bool {
 	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return host.IsServerName(v.Name) })
 }
 
-// started says whether a server was started again whose postmaster is gone, from an entry of its log on: what happened,
-// and what holds as long as it was not.
+// started reports whether a server was started again whose postmaster is gone, from an entry of its log on: what
+// happened, and what holds as long as it was not.
 func (c *oomCase) started(from int, gone, still say.Message) {
 	a := &c.kill.After
 	for i := max(from, 0); i < len(c.log.Server); i++ {
@@ -196,7 +196,7 @@ func (c *oomCase) started(from int, gone, still say.Message) {
 				continue
 			}
 		} else {
-			continue // nothing tells whether it is of before the kill
+			continue // nothing reports whether it is of before the kill
 		}
 		if ok && d >= 0 {
 			a.Seconds = oomPtr(seconds(d))
@@ -216,7 +216,7 @@ func (c *oomCase) wholeGroup() {
 			"manager or an administrator starts it."))
 }
 
-// silent says whether the server's log ends before the kill, with when.
+// silent reports whether the server's log ends before the kill, with when.
 func (c *oomCase) silent() (end say.Message, ok bool) {
 	last, v := c.log.Last, &c.report.Victims[0]
 	died, known := oomWall(v.At, c.facts)

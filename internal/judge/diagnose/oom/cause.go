@@ -18,7 +18,7 @@ type Cause struct {
 	ID       string        `json:"id"`
 	Text     say.Message   `json:"text"`
 	Evidence []say.Message `json:"evidence"`
-	Bytes    unit.Bytes    `json:"bytes,omitempty"` // that it held; 0: not told
+	Bytes    unit.Bytes    `json:"bytes,omitempty"` // that it held; 0 if not reported
 }
 
 // The causes. One is the largest of those that hold enough to matter.
@@ -33,7 +33,7 @@ const (
 	oomSlab        = "kernel_memory"
 	oomFragments   = "fragmentation"   // memory was there, but not in one piece
 	oomNodes       = "numa_nodes"      // memory was there, but not where it was allowed
-	oomManual      = "sysrq"           // somebody asked for a kill
+	oomManual      = "sysrq"           // a kill was requested
 	oomAllocating  = "allocating_task" // who asked was killed, whoever held the memory
 	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
 	oomProcess     = "one_process"     // of a server, and not one that runs queries
@@ -47,7 +47,7 @@ const (
 	oomManySum   = 0.25 // private memory of all light processes of a server
 	oomTablesMin = 0.05 // page tables: without huge pages and with few sessions they are below one percent
 	oomSharedMin = 0.40 // shared memory: a quarter to 40 % is what settings for a dedicated server give it
-	oomHugeMin   = 0.10 // a pool that nobody uses
+	oomHugeMin   = 0.10 // an unused pool
 	oomOtherMin  = 0.10 // another program
 	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
 	oomCacheMin  = 0.50 // page cache: what is clean is dropped before anything is killed
@@ -61,7 +61,7 @@ const (
 	// oomMostOfOne is the share of what a server has together that one of its processes may have at most where the
 	// table does not divide it: with more, it may be one query and not many.
 	oomMostOfOne = 0.6
-	// oomTablesTell is from which sum of page tables on they tell whether rows are missing: processes that are not in
+	// oomTablesTell is the sum of page tables from which they show whether rows are missing: processes that are not in
 	// the table (threads of the kernel, those that end) have some megabytes.
 	oomTablesTell = 64 * unit.MB
 )
@@ -357,8 +357,8 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 	}
 }
 
-// oneQuery is about a process of the server with a large part of all memory; v is the victim where it is that. Only
-// the statement tells that it was a query.
+// oneQuery is about a process of the server with a large part of all memory; v is the victim where it is that. Only the
+// statement shows that it was a query.
 func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 	switch {
 	case v == nil:
@@ -403,7 +403,7 @@ func (c *oomCase) shareOfOrdinary() func(unit.Bytes) float64 {
 	}
 }
 
-// estimated is what the processes of a server have together, where the table does not tell it of each.
+// estimated is what the processes of a server have together, if the table does not list each.
 type estimated struct {
 	n       int        // processes that have a real part of it
 	sum     unit.Bytes // at least
@@ -412,8 +412,8 @@ type estimated struct {
 
 // estimate works out what the server's processes have for themselves from the anonymous memory of all: what other
 // programs have cannot be more than what they have resident. Before 6.8 the table has private and shared memory in one
-// sum, and with large shared_buffers the sum of a process tells nothing of what it has for itself. None is made where
-// one process could have most of it, or where rows are missing.
+// sum, and with large shared_buffers the sum of a process says nothing about its private memory. There is no estimate
+// if one process could have most of it, or if rows are missing.
 func (c *oomCase) estimate() (e estimated) {
 	m := &c.kill.Memory
 	if c.report.Table.Split || m.Anon == nil || m.Total == nil || len(c.report.Table.Tasks) == 0 || c.rowsMissing() {
@@ -462,8 +462,8 @@ func (c *oomCase) victimOf(pid int) *kernlog.Victim {
 	return nil
 }
 
-// oomRunsQueries says whether a process of this role runs the queries of a session; where nothing tells its role, it
-// is taken for one that does.
+// oomRunsQueries reports whether a process of this role runs the queries of a session; if its role is unknown, it is
+// assumed to.
 func oomRunsQueries(role string) bool {
 	switch role {
 	case "", "backend", "backend or worker", "child of the postmaster", "parallel worker":

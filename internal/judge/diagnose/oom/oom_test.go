@@ -190,7 +190,7 @@ func TestOOMSamePID(t *testing.T) {
 	}
 }
 
-// TestOOMTwoServers: what another server of the same log did is not told of ours.
+// TestOOMTwoServers: what another server in the same log did is not attributed to ours.
 func TestOOMTwoServers(t *testing.T) {
 	const log = `[1.000001] Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, ` +
 		`shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
@@ -207,8 +207,8 @@ func TestOOMTwoServers(t *testing.T) {
 	}
 }
 
-// TestOOMContainer: a container counts its processes by itself; the time tells
-// which death it is, where only one was then.
+// TestOOMContainer: a container counts its processes by itself; the time identifies the death, if there was only one
+// then.
 func TestOOMContainer(t *testing.T) {
 	kernel := func(group string) string {
 		return "2026-11-21T07:00:00.000000+0000 h kernel: " +

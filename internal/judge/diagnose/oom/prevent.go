@@ -101,9 +101,8 @@ func (c *oomCase) prevent() {
 var oomTakers = []knob.Address{"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "pg:shared_buffers",
 	"pg:max_connections", "pg:max_parallel_workers_per_gather"}
 
-// bears says whether a change would have borne on this kill. Inside of a control
-// group with a limit only the servers in that group matter, and the kernel's
-// commit limit does not.
+// bears reports whether a change would have borne on this kill. Inside of a control group with a limit only the servers
+// in that group matter, and the kernel's commit limit does not.
 func (c *oomCase) bears(ch *Change) bool {
 	if ch.Raises && slices.Contains(oomTakers, ch.Address) {
 		return false
@@ -404,7 +403,7 @@ func (c *oomCase) hugePages() {
 		append(cmds, "ALTER SYSTEM SET huge_pages = 'on';")...)
 }
 
-// shrinkPool gives back what nobody uses.
+// shrinkPool returns unused pages.
 func (c *oomCase) shrinkPool() {
 	for _, h := range c.report.Info.Huge {
 		if h.Free > 0 && h.Size == 2*unit.MB {

@@ -73,7 +73,7 @@ func TestOOMServerLogs(t *testing.T) {
 		if d := cmp.Diff(string(want), got); d != "" {
 			t.Errorf("%s: -want +got:\n%s", name, d)
 		}
-		if strings.HasSuffix(name, ".csv") { // a record goes over several lines: nobody else's stands in it
+		if strings.HasSuffix(name, ".csv") { // a record goes over several lines: no other entry interrupts it
 			continue
 		}
 		mixed := "[1.000000] usb 1-1: new device\n" + strings.ReplaceAll(string(bytes.TrimRight(b, "\n")),

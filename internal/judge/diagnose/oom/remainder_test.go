@@ -91,7 +91,8 @@ func TestLimitWithoutServer(t *testing.T) {
 	}
 }
 
-// TestYearless holds that the time until the server is ready is told where syslog has no year, over New Year too.
+// TestYearless holds that the time until the server is ready is reported even though syslog has no year, over New Year
+// too.
 func TestYearless(t *testing.T) {
 	for _, c := range []struct {
 		died, ready string

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// victim tells who was killed, from the last line, the table and the server's log.
+// victim identifies the process that was killed, from the last line, the table and the server's log.
 func (c *oomCase) victim(used map[int]bool) {
 	r := c.report
 	if len(r.Victims) == 0 {
@@ -93,7 +93,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 		switch {
 		case then == -1:
 			then, timed = i, how
-		case then >= 0 && e.Orphaned && c.log.Server[then].Orphaned: // the others tell the same
+		case then >= 0 && e.Orphaned && c.log.Server[then].Orphaned: // the others say the same
 		default:
 			then = -2 // two of them: which one is not known
 		}
@@ -105,7 +105,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 			if e.Kind == pglog.Ready || e.Kind == pglog.Starting {
 				break
 			}
-			used[i] = used[i] || e.Orphaned // they tell the same
+			used[i] = used[i] || e.Orphaned // they say the same
 		}
 	}
 }
@@ -114,7 +114,7 @@ const (
 	// oomApart is how far two lines about one kill may lie apart: a postmaster sees
 	// the death of a child at once, but a host that swaps may take minutes.
 	oomApart = 10 * time.Minute
-	// oomTogether is the same where nothing but the time tells.
+	// oomTogether does the same if only the time is known.
 	oomTogether = 5 * time.Second
 	// oomInContainer is the same of a container, whose processes have other numbers for certain.
 	oomInContainer = 30 * time.Second
@@ -187,8 +187,8 @@ func oomYearless(text string, year int) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// oomContainer says whether a control group is that of a container, in which
-// processes have other ids than the kernel's log has.
+// oomContainer reports whether a control group is that of a container, in which processes have other ids than the
+// kernel's log has.
 func oomContainer(group string) bool {
 	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/",
 		"nspawn"} {
@@ -219,8 +219,8 @@ const oomOther = "other program"
 
 func byName() say.Message { return say.M("its name") }
 
-// oomKernelThread says whether a task is one of the kernel's own, which asks for memory but holds none that could
-// be freed by killing it.
+// oomKernelThread reports whether a task is one of the kernel's own, which asks for memory but holds none that could be
+// freed by killing it.
 func oomKernelThread(name string) bool {
 	for _, p := range []string{"kworker/", "kswapd", "khugepaged", "kcompactd", "kthreadd", "ksoftirqd/", "migration/",
 		"events/", "kblockd", "jbd2/", "xfsaild/", "xfs-", "rcu_", "flush-", "pdflush", "kauditd", "ksmd",
@@ -278,7 +278,7 @@ func (c *oomCase) role(o *Task) {
 	}
 }
 
-// postmaster says whether a process looks like the one that started the others.
+// postmaster reports whether a process looks like the one that started the others.
 func (c *oomCase) postmaster(o *Task) bool {
 	if o.Adj == nil || *o.Adj >= 0 || o.UID == nil {
 		return false
@@ -297,8 +297,8 @@ func (c *oomCase) postmaster(o *Task) bool {
 	return n > 0
 }
 
-// roleOf is the role of a process that the server reports dead. Before 18 it calls each of its processes that has a
-// database alike: the statement tells which of them was autovacuum's.
+// roleOf is the role of a process that the server reports dead. Before 18 it uses one name for all its processes that
+// have a database: the statement shows which of them was autovacuum's.
 func roleOf(e *Event) string {
 	role := oomRole(e.Role)
 	if role == "backend" && strings.HasPrefix(e.Statement, "autovacuum: ") {

@@ -32,7 +32,7 @@ func TestPostmasterGone(t *testing.T) {
 	}
 }
 
-// TestSilentLog holds that a server's log that ends before the kill is told to.
+// TestSilentLog holds that a server's log that ends before the kill is reported to.
 func TestSilentLog(t *testing.T) {
 	const entry = " UTC [5] LOG:  checkpoint starting: time\n"
 	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
@@ -46,8 +46,8 @@ func TestSilentLog(t *testing.T) {
 	}
 }
 
-// TestNamespaces holds that a death is found by its second where process ids are those of a container, with clocks
-// that tell no zone or no year, and that it is said how.
+// TestNamespaces holds that a death is found by its second where process ids are those of a container, with timestamps
+// without a zone or a year, and that it is said how.
 func TestNamespaces(t *testing.T) {
 	const death = " UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed\n"
 	for name, c := range map[string]struct {
@@ -117,7 +117,7 @@ func TestSharedOnce(t *testing.T) {
 	}
 }
 
-// TestPageCacheInGroup holds that a limit that is full of dirty page cache is told from one full of sessions.
+// TestPageCacheInGroup holds that a limit that is full of dirty page cache is distinguished from one full of sessions.
 func TestPageCacheInGroup(t *testing.T) {
 	group := func(dirty int) string {
 		return fmt.Sprintf("cp invoked oom-killer: order=0\nmemory: usage 1048576kB, limit 1048576kB, failcnt 9\n"+
@@ -135,7 +135,8 @@ func TestPageCacheInGroup(t *testing.T) {
 	}
 }
 
-// TestTellsMost holds that the headline is of the report that tells most, of several alike of the last.
+// TestTellsMost holds that the headline is of the report with the most information, and of the last of several equal
+// ones.
 func TestTellsMost(t *testing.T) {
 	const cut = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
 	other := strings.ReplaceAll(storyKill, "postgres", "java")
@@ -160,7 +161,7 @@ func TestTellsMost(t *testing.T) {
 	}
 }
 
-// TestKernelThread holds that a thread of the kernel that asked is no program, and that a kill by hand has an advice.
+// TestKernelThread holds that a thread of the kernel that asked is no program, and that a kill manually has an advice.
 func TestKernelThread(t *testing.T) {
 	k := oneKill(t, "kworker/3:1 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=-1, oom_score_adj=0\n"+storyKill,
 		Facts{})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStartedAgain holds that a server whose postmaster is gone is told to run again where its log says so, and that
-// the processes that log it are no further deaths.
+// TestStartedAgain holds that a server whose postmaster is gone is reported as running again if its log says so, and
+// that the processes that log it do not count as further deaths.
 func TestStartedAgain(t *testing.T) {
 	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
 	const gone = "2026-11-21 07:00:01.200" + storyOrphan + "2026-11-21 07:00:01.900" + storyOrphan
@@ -32,7 +32,7 @@ func TestStartedAgain(t *testing.T) {
 	}
 }
 
-// TestWholeGroupAfter holds that nobody is left to restart a server whose control group was killed whole.
+// TestWholeGroupAfter verifies that no process is left to restart a server whose control group was killed whole.
 func TestWholeGroupAfter(t *testing.T) {
 	const kill = "Memory cgroup out of memory: Killed process 7 (postgres) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
 	const group = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" + kill +
@@ -94,7 +94,7 @@ func TestShutDownAfter(t *testing.T) {
 	}
 }
 
-// TestLargerPages holds that no number of huge pages is told where a huge page is not 2 MB.
+// TestLargerPages verifies that no number of huge pages is reported if a huge page is not 2 MB.
 func TestLargerPages(t *testing.T) {
 	for _, size := range []int{4, 64} {
 		log := strings.Replace(oomHost(4<<20, 300000, 1000000, 1300000, 1000, 10000, newTable+
@@ -138,8 +138,8 @@ func TestAutovacuumWorker(t *testing.T) {
 
 const swapFull = "memory+swap: usage 5242880kB, limit 5242880kB, failcnt 8\n"
 
-// TestMemorySwapLimit holds which limit of a group of version 1 is told: that of memory and swap together only where
-// that of memory was not hit.
+// TestMemorySwapLimit holds which limit of a group of version 1 is reported: that of memory and swap together only
+// where that of memory was not hit.
 func TestMemorySwapLimit(t *testing.T) {
 	for _, c := range []struct {
 		usage, swap string
@@ -162,7 +162,7 @@ func TestMemorySwapLimit(t *testing.T) {
 	}
 }
 
-// TestRowsMissing holds that a table that is cut is told to be, and that nothing is worked out from its rows.
+// TestRowsMissing verifies that a truncated table is reported as such, and that nothing is computed from its rows.
 func TestRowsMissing(t *testing.T) {
 	k := oneKill(t, oomHost(4<<20, 300000, 1000000, 1300000, 1000, 10000, newTable+
 		oomRow(1000, 800, 900000, 17<<20, 0, "postgres")+oomRow(1001, 800, 900000, 17<<20, 0, "postgres"))+

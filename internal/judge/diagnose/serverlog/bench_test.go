@@ -231,8 +231,8 @@ func TestLogChild(t *testing.T) {
 	fmt.Println("VmHWM", strings.Fields(rest)[0])
 }
 
-// BenchmarkLogMemory reads a file in a process of its own and tells the most memory
-// that this ever had: the bound is 64 MB, whatever the size of the log.
+// BenchmarkLogMemory reads a file in a separate process and reports its peak memory: the bound is 64 MB, whatever the
+// size of the log.
 func BenchmarkLogMemory(b *testing.B) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *clients) add(x client) {
 	s.of[x]++
 }
 
-// told is the most frequent first, and the others together.
+// told lists the most frequent first, and the others together.
 func (s *clients) told(most int) (out []say.Message) {
 	type met struct {
 		client

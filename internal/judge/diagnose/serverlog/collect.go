@@ -83,7 +83,7 @@ func (s stamp) String() string {
 	return t
 }
 
-// since is the time between two, and whether both are told.
+// since is the time between two, and whether both are known.
 func (s stamp) since(t stamp) (seconds float64, ok bool) {
 	if !s.ok || !t.ok || s.us < t.us {
 		return 0, false
@@ -95,7 +95,7 @@ func (s stamp) since(t stamp) (seconds float64, ok bool) {
 type tally struct {
 	count       int64
 	first, last stamp
-	who         clients  // users, hosts, databases: what tells the entries apart
+	who         clients  // users, hosts, databases: what distinguishes the entries
 	samples     []string // the first different messages
 	words       string   // theirs, as PostgreSQL's source has them
 }
@@ -179,7 +179,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	}
 	if k == pglog.Fault {
 		if e.Severity >= pglog.Fatal && c.crashes.phase && len(e.User) == 0 && len(e.Database) == 0 {
-			k = pglog.StartFailed // whatever it was: nobody but the server itself says it then
+			k = pglog.StartFailed // whatever it was: only the server itself logs it then
 		} else {
 			c.faults.add(e, at)
 		}
@@ -277,8 +277,8 @@ const (
 	ownGuard = "select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)"
 )
 
-// own says whether an error is of a statement of pgfettle's, which asks with short
-// timeouts and gives up itself: it is no fault of the server's.
+// own reports whether an error is of a statement of pgfettle's, which asks with short timeouts and gives up itself: it
+// is no fault of the server's.
 func own(e *pglog.Entry) bool {
 	return string(e.App) == ownName || bytes.HasPrefix(e.Statement, []byte(ownGuard))
 }
@@ -292,8 +292,8 @@ func (c *Collector) panic(e *pglog.Entry, at stamp) {
 	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID
 }
 
-// config tells a configuration that is refused from one that "contains errors" only as a
-// setting of it waits for a restart, which the same process has said right before.
+// config distinguishes a configuration that is refused from one that "contains errors" only as a setting of it waits
+// for a restart, which the same process has said right before.
 func (c *Collector) config(e *pglog.Entry, k pglog.Kind) pglog.Kind {
 	switch k {
 	case pglog.NeedsRestart:
@@ -333,8 +333,8 @@ func (c *Collector) whereFull(e *pglog.Entry) {
 	}
 }
 
-// detailed keeps the message with its DETAIL, hinted also with its HINT: of these kinds
-// they tell the reason, and no rows.
+// detailed keeps the message with its DETAIL, hinted also with its HINT: for these kinds they give the reason, and
+// contain no rows.
 func (c *Collector) detailed(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail) }
 
 func (c *Collector) hinted(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail, e.Hint) }

@@ -122,7 +122,7 @@ func (s *few) list(c *Collector) []Statement {
 	return out
 }
 
-// said tells the first of them.
+// said reports the first of them.
 func said(list []Statement) (out []say.Message) {
 	for _, s := range list[:min(len(list), 3)] {
 		switch {

@@ -16,7 +16,7 @@ type Report struct {
 	Subject     string     `json:"subject"`  // the instance that the settings are of; "" for files alone
 	Redacted    bool       `json:"redacted"` // names are replaced, statements left out
 	Files       []File     `json:"files"`
-	From        string     `json:"from"` // time of the first entry; "" where the log tells none
+	From        string     `json:"from"` // time of the first entry; "" if the log has none
 	To          string     `json:"to"`
 	SpanSeconds float64    `json:"span_seconds"` // between the two
 	Entries     int64      `json:"entries"`
@@ -86,16 +86,16 @@ type Crash struct {
 	ExitCode       int         `json:"exit_code"`           // -1: none
 	Exception      string      `json:"exception,omitempty"` // Windows' code
 	Statement      string      `json:"statement"`           // normalized
-	ProcessesEnded int64       `json:"processes_ended"`     // that the log tells of: since 14 it tells of none
+	ProcessesEnded int64       `json:"processes_ended"`     // that the log reports: since 14 it reports none
 	Refused        int64       `json:"refused"`             // connections, until it was ready
 	// the last sign of life before: the death itself, the last entry, or "last known up at"
 	LastAlive string `json:"last_alive,omitempty"`
 	Ready     string `json:"ready,omitempty"` // when connections were accepted again
 	Recovered bool   `json:"recovered"`       // the log has that they were
-	// from the last sign of life until connections were accepted; -1: the log does not tell
+	// from the last sign of life until connections were accepted; -1: not logged
 	DownSeconds     float64 `json:"down_seconds"`
 	DownAtMost      bool    `json:"down_at_most,omitempty"` // it may have lived on after that sign
-	RecoverySeconds float64 `json:"recovery_seconds"`       // of that the replay of WAL; -1: not told
+	RecoverySeconds float64 `json:"recovery_seconds"`       // the part spent in WAL replay; -1: not logged
 
 	bus      bool // it got SIGBUS, whose number differs by system
 	panicked bool // the log has the PANIC that it aborted after
@@ -108,15 +108,15 @@ type Start struct {
 	// how the one before ended, as the server found it: shut_down, interrupted or recovering
 	Found      string `json:"found,omitempty"`
 	ShutDownAt string `json:"shut_down_at,omitempty"`
-	Ready      string `json:"ready,omitempty"` // when connections were accepted; absent: the log does not tell
+	Ready      string `json:"ready,omitempty"` // when connections were accepted; absent: not logged
 }
 
 // Shutdown is one that was asked for.
 type Shutdown struct {
 	Time string `json:"time"`
 	How  string `json:"how"`            // smart, fast or immediate
-	Done string `json:"done,omitempty"` // when it was complete; absent: the log does not tell
-	// until connections were accepted again; absent: the log does not tell
+	Done string `json:"done,omitempty"` // when it was complete; absent: not logged
+	// until connections were accepted again; absent: not logged
 	DownSeconds *float64 `json:"down_seconds,omitempty"`
 }
 
@@ -141,7 +141,7 @@ type DynamicShared struct {
 type Connections struct {
 	Full      int64   `json:"full"`     // max_connections
 	Reserved  int64   `json:"reserved"` // only those for superusers, or for a role, were left
-	Untold    int64   `json:"untold"`   // by a limit that the log does not tell
+	Untold    int64   `json:"untold"`   // by a limit that is not logged
 	Roles     []Count `json:"roles"`    // CONNECTION LIMIT of a role
 	Databases []Count `json:"databases"`
 	Senders   int64   `json:"senders"` // max_wal_senders
@@ -155,8 +155,8 @@ type DiskFull struct {
 	Other int64 `json:"other"` // files of neither, or untold
 }
 
-// Durations is what the log tells of how long statements took: by
-// log_min_duration_statement, which hides the shorter ones.
+// Durations is what the log says about how long statements took: by log_min_duration_statement, which hides the shorter
+// ones.
 type Durations struct {
 	Count   int64     `json:"count"`
 	Slow    int64     `json:"slow"`    // of a second or more
@@ -183,12 +183,12 @@ type Message struct {
 
 // Request is an allocation that was refused.
 type Request struct {
-	Bytes *unit.Bytes `json:"bytes,omitempty"` // absent: not told, or cut
+	Bytes *unit.Bytes `json:"bytes,omitempty"` // absent: not logged, or truncated
 	In    string      `json:"in,omitempty"`    // memory context
 	Count int64       `json:"count"`
 }
 
-// Memory is what the log tells of memory that was refused.
+// Memory is what the log says about memory that was refused.
 type Memory struct {
 	Refused    int64       `json:"refused"`
 	Requests   []Request   `json:"requests"` // the most frequent
@@ -205,7 +205,7 @@ type Dump struct {
 	Whole      bool       `json:"whole"`
 	Mixed      bool       `json:"mixed"` // two backends wrote at once: contexts of both may be in it
 	TotalBytes unit.Bytes `json:"total_bytes"`
-	Request    int64      `json:"request_bytes"`   // that was refused; -1: not told
+	Request    int64      `json:"request_bytes"`   // that was refused; -1: not logged
 	In         string     `json:"request_in"`      // context that asked
 	Statement  string     `json:"statement"`       // normalized
 	Largest    []Context  `json:"largest"`         // by own bytes
@@ -234,7 +234,7 @@ type Statement struct {
 	Within string `json:"within,omitempty"`
 }
 
-// Temp is what the log tells of temporary files.
+// Temp is what the log says about temporary files.
 type Temp struct {
 	Files    int64       `json:"files"`
 	Bytes    unit.Bytes  `json:"bytes"`
@@ -274,7 +274,7 @@ type Hold struct {
 	WorkMem unit.Bytes `json:"work_mem"` // factor times that
 }
 
-// Checkpoints is what the log tells of checkpoints.
+// Checkpoints is what the log says about checkpoints.
 type Checkpoints struct {
 	Complete  int64      `json:"complete"`
 	ByWAL     int64      `json:"by_wal"`
@@ -300,17 +300,17 @@ type Checkpoints struct {
 	NineWALSize unit.Bytes `json:"max_wal_size_nine_of_ten"`
 	// what the WAL's disk has room for bounds it
 	Bounded     bool    `json:"bounded,omitempty"`
-	LongestSync float64 `json:"longest_sync_seconds"` // of one file; -1: not told
-	// of one checkpoint; -1: not told
+	LongestSync float64 `json:"longest_sync_seconds"` // of one file; -1: not logged
+	// of one checkpoint; -1: not logged
 	LongestPhase float64 `json:"longest_sync_phase_seconds"`
 	LongestWrite float64 `json:"longest_write_seconds"`
 	LongestTotal float64 `json:"longest_total_seconds"`
 	SlowSyncs    int64   `json:"slow_syncs"` // checkpoints of which one file took a second or more
-	// between two of the warnings "too frequently"; absent: none is told
+	// between two of the warnings "too frequently"; absent: none is logged
 	ShortestApart *int64 `json:"shortest_apart_seconds,omitempty"`
 }
 
-// Locks is what the log tells of waits for locks.
+// Locks is what the log says about waits for locks.
 type Locks struct {
 	Waits     int64       `json:"waits"`
 	Longest   float64     `json:"longest_seconds"`
@@ -319,13 +319,13 @@ type Locks struct {
 	Kinds     []Count     `json:"kinds"` // mode and kind of object
 	Waiting   []Statement `json:"statements"`
 	Holders   []Count     `json:"holders"`       // PIDs that waits were for
-	Queue     int         `json:"longest_queue"` // of those that waited for one lock; 0: not told
+	Queue     int         `json:"longest_queue"` // of those that waited for one lock; 0 if not logged
 	Relations []Count     `json:"relations"`     // that waits and deadlocks were on, by the CONTEXT
 	// those that waited for each other
 	Deadlocked []Statement `json:"deadlock_statements"`
 }
 
-// Vacuum is what the log tells of autovacuum.
+// Vacuum is what the log says about autovacuum.
 type Vacuum struct {
 	Runs     int64  `json:"runs"`
 	Canceled int64  `json:"canceled"`
@@ -338,7 +338,7 @@ type Took struct {
 	Table   string  `json:"table"`
 	Time    string  `json:"time"`
 	Seconds float64 `json:"seconds"`
-	Dead    int64   `json:"dead"` // not removable yet; -1: not told
+	Dead    int64   `json:"dead"` // not removable yet; -1: not logged
 }
 
 // Count counts things of a name.

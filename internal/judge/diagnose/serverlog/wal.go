@@ -142,8 +142,8 @@ func (s *wal) window(i interval) {
 	if len(s.intervals) > maxWindow {
 		s.intervals = append(s.intervals[:0], s.intervals[1:]...)
 	}
-	// A log that begins with a burst has no whole window yet: at its rate one would have
-	// come to so much, which nobody has seen.
+	// A log that begins with a burst has no whole window yet: at its rate one would have come to so much, which was not
+	// observed.
 	if covered < s.timeout*wholeWindow {
 		if covered > 0 && sum*s.timeout/covered > s.part {
 			s.part, s.seen = sum*s.timeout/covered, covered

@@ -15,7 +15,7 @@ import (
 // ReadingSchema names the version of the document of one plan.
 const ReadingSchema = "pgfettle.diagnose.slow-plan/1"
 
-// Reading is what one plan tells.
+// Reading is what one plan says.
 type Reading struct {
 	Schema       string        `json:"schema"`
 	Verdict      say.Message   `json:"verdict"` // one line
@@ -31,8 +31,8 @@ type Reading struct {
 	weight       map[string]float64
 }
 
-// ReadNode is one node with what follows from its figures. Times are milliseconds; what
-// was not measured or cannot be told is left out.
+// ReadNode is one node with what follows from its figures. Times are milliseconds; what was not measured or cannot be
+// determined is omitted.
 type ReadNode struct {
 	Head      string   `json:"head"`
 	Subplan   string   `json:"subplan,omitempty"`
@@ -106,8 +106,8 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
 	return d
 }
 
-// slower says whether a plan took longer than another; where none was measured, which
-// one the planner thinks more expensive.
+// slower reports whether a plan took longer than another; where none was measured, which one the planner thinks more
+// expensive.
 func slower(a, b *queryplan.Plan) bool {
 	x, okx := a.Total()
 	y, oky := b.Total()
@@ -176,20 +176,20 @@ func (d *Reading) nodes() {
 	}
 }
 
-// readsAll says whether a node reads its whole input before its first row, whoever ends it after that.
+// readsAll reports whether a node reads its whole input before its first row, whoever ends it after that.
 func readsAll(head string) bool {
 	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
 		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" ||
 		head == "Finalize Aggregate"
 }
 
-// stopsBelow says whether a node may end what is below it before its last row.
+// stopsBelow reports whether a node may end what is below it before its last row.
 func stopsBelow(head string) bool {
 	return strings.HasPrefix(head, "Limit") || strings.Contains(head, "Semi Join") ||
 		strings.Contains(head, "Anti Join") || strings.HasPrefix(head, "Merge ") && strings.HasSuffix(head, "Join")
 }
 
-// document is the node as it is told.
+// document is the node as it is reported.
 func (r *readNode) document(depth int) ReadNode {
 	n := ReadNode{Head: r.Head, Subplan: r.Subplan, Depth: depth, Never: r.Never, Removed: r.Removed,
 		Rechecked: r.Recheck, Fetches: r.Node.Fetches, Searches: r.Node.Searches, Exact: r.Exact, Lossy: r.Lossy,
@@ -241,8 +241,8 @@ func (r *readNode) misjudged() (float64, bool) {
 	return math.Round(10*max(have/want, want/have)) / 10, true
 }
 
-// uncounted says whether a node has no figures of rows that may be compared: bitmaps that are combined count none, and
-// Citus has a constant for an estimate.
+// uncounted reports whether a node has no figures of rows that may be compared: bitmaps that are combined count none,
+// and Citus has a constant for an estimate.
 func uncounted(head string) bool {
 	return strings.HasPrefix(head, "BitmapAnd") || strings.HasPrefix(head, "BitmapOr") ||
 		strings.HasPrefix(head, "Custom Scan (Citus")
@@ -257,8 +257,7 @@ func modifies(head string) bool {
 	return false
 }
 
-// add puts a verdict in, with its weight: the share of the time, in percent, that it costs
-// as far as that can be told.
+// add puts a verdict in, with its weight: the share of the time, in percent, that it costs as far as known.
 func (d *Reading) add(id, certainty string, weight float64, explains *float64, title say.Message,
 	evidence, next []say.Message) {
 	if explains != nil {
@@ -326,7 +325,7 @@ func cutOff(p Plan) say.Message {
 	return say.M("{plan} is cut off at: {text}", "plan", gapwords.Arg(p.Name), "text", Cut(p.Cut))
 }
 
-// incomplete says whether a node lacks what must stand below it.
+// incomplete reports whether a node lacks what must stand below it.
 func (d *Reading) incomplete() bool {
 	return (!d.run.Flat || d.run.Rebuilt) && slices.ContainsFunc(d.list,
 		func(r *readNode) bool { return !r.Complete() })

@@ -18,8 +18,8 @@ func parsed(t *testing.T, text string) *queryplan.Plan {
 	return list[0]
 }
 
-// TestInconsistent holds that figures that one execution cannot have are told, and that
-// nobody is told where the time of such a paste went.
+// TestInconsistent verifies that figures that one execution cannot have are reported, and that no conclusion is drawn
+// about where the time of such a paste went.
 func TestInconsistent(t *testing.T) {
 	d := Read("x", parsed(t, `Hash Join  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
   ->  Seq Scan on a  (cost=0.00..50.0 rows=1000 width=4) (actual time=0.1..50.9 rows=1000 loops=1)
@@ -89,8 +89,8 @@ func TestPartsOfPlans(t *testing.T) {
 	}
 }
 
-// TestLossyBrin holds that a small lossy bitmap is not told, and that a large one of which
-// all is lossy may be that of a BRIN index.
+// TestLossyBrin holds that a small lossy bitmap is not reported, and that a large one of which all is lossy may be that
+// of a BRIN index.
 func TestLossyBrin(t *testing.T) {
 	const text = `Bitmap Heap Scan on t  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
   Heap Blocks: lossy=%
@@ -113,7 +113,7 @@ func TestLossyBrin(t *testing.T) {
 	}
 }
 
-// verdict is what is told of one thing in a plan; nil where nothing is.
+// verdict is what is reported about one thing in a plan; nil if nothing is.
 func verdict(t *testing.T, text, id string) *Verdict {
 	t.Helper()
 	d := Read("x", parsed(t, text))
@@ -124,8 +124,8 @@ func verdict(t *testing.T, text, id string) *Verdict {
 	return &d.Verdicts[i]
 }
 
-// TestLockWaits holds that a change of few rows that took long is told to have waited, and that one which had work to
-// do, or did not wait by its own words, is not.
+// TestLockWaits holds that a change of few rows that took long is reported to have waited, and that one which had work
+// to do, or did not wait by its own words, is not.
 func TestLockWaits(t *testing.T) {
 	const update = `Update on w  (cost=0.4..8.4 rows=0 width=0) (actual time=38114.8..38114.8 rows=0 loops=1)
   Buffers: shared hit=7
@@ -236,7 +236,7 @@ Execution Time: 901.0 ms
 	}
 }
 
-// TestWhatNoNodeHas holds that the making of the output, and what functions run, are told.
+// TestWhatNoNodeHas verifies that serialization of the output, and what functions run, are reported.
 func TestWhatNoNodeHas(t *testing.T) {
 	v := verdict(t, `Seq Scan on t  (cost=0.0..1.0 rows=9 width=0) (actual time=0.1..7.0 rows=9 loops=1)
 Serialization: time=80.5 ms  output=19112kB  format=text

@@ -62,13 +62,13 @@ type Node struct {
 type Verdict struct {
 	ID        string        `json:"id"`
 	Certainty string        `json:"certainty"`          // sure, likely or possible
-	Explains  *float64      `json:"explains,omitempty"` // milliseconds of the difference; nil: cannot be told
+	Explains  *float64      `json:"explains,omitempty"` // milliseconds of the difference; nil: unknown
 	Title     say.Message   `json:"title"`              // without a full stop
 	Evidence  []say.Message `json:"evidence"`
 	Next      []say.Message `json:"next"`
 }
 
-// Report is what two runs of one query tell.
+// Report is what two runs of one query say.
 type Report struct {
 	Schema   string      `json:"schema"`
 	Slow     Plan        `json:"slow"`
@@ -92,8 +92,8 @@ type Report struct {
 // query on one idle machine differ as well.
 const slowNoticeable = 1.3
 
-// Compare judges two runs. Which one is the slow one is told by their times,
-// not by their order; where a time is missing the first is taken for it.
+// Compare judges two runs. Which one is slow is decided by their times, not by their order; if a time is missing the
+// first is taken for it.
 func Compare(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *Report {
 	ta, oka := a.Total()
 	tb, okb := b.Total()
@@ -322,8 +322,7 @@ func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map
 	return own, timed
 }
 
-// unmeasured says whether a node is among some that was executed and has no figures, as
-// where its line is cut.
+// unmeasured reports whether a node is among some that was executed and has no figures, as where its line is cut.
 func unmeasured(list []*queryplan.Node) bool {
 	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
 }
@@ -382,8 +381,8 @@ func (d *Report) worst(n int) []Node {
 	return list[:min(n, len(list))]
 }
 
-// Comparable says whether two plans of one input look like two runs of one query: they read
-// the same tables, are not known to be of two queries, and both were measured.
+// Comparable reports whether two plans of one input look like two runs of one query: they read the same tables, are not
+// known to be of two queries, and both were measured.
 func Comparable(a, b *queryplan.Plan) bool {
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if a.Query != "" && b.Query != "" && squeeze(a.Query) != squeeze(b.Query) {

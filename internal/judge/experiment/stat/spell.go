@@ -62,7 +62,7 @@ func (n probability) In(c *say.Catalogue) string {
 // null.
 type Number float64
 
-// Known says whether there is a figure.
+// Known reports whether there is a figure.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
 // MarshalJSON writes six digits, which is more than any experiment knows.

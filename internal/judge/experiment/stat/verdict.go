@@ -137,7 +137,7 @@ func Detectable(sd float64, n int, level float64) float64 {
 // with 6 the exact test claims a difference only where all blocks agree in sign.
 var coarseness = [...]float64{1.24, 1.07, 1.04}
 
-// manyBlocks nobody runs: at five minutes a block they take three days.
+// manyBlocks is more than is ever run: at five minutes a block they take three days.
 const manyBlocks = 1000
 
 // BlocksFor is how many blocks find a true log ratio of so much four times out of

@@ -17,10 +17,9 @@ type Left struct {
 	Reason string
 }
 
-// Select says which changes of a plan the options let through. What rests on a
-// change that is left out is left out too: strict overcommit was computed for
-// shared memory that has moved into huge pages, and without the restart it has
-// not. snap tells what a server has that the plan leaves as it is.
+// Select returns the changes of a plan that the options allow. What depends on a change that is omitted is omitted too:
+// strict overcommit was computed for shared memory that has moved into huge pages, and without the restart it has not.
+// snap supplies the settings that the plan does not change.
 func Select(p *plan.Plan, snap *snapshot.Snapshot, o Options) (chosen []plan.Change, left []Left) {
 	var out []Step
 	leave := func(c plan.Change, why string) {
@@ -140,10 +139,9 @@ func steps(list []plan.Change) (out []Step) {
 	return out
 }
 
-// NeedsPages says whether the server that s restarts would not start without the
-// pages that the plan has for it: with huge_pages=on, and not with try, which takes
-// what it gets. Of a server whose huge_pages is not known it is not said that it
-// could do without.
+// NeedsPages reports whether the server that s restarts would not start without the pages that the plan has for it:
+// with huge_pages=on, and not with try, which takes what it gets. Of a server whose huge_pages is not known it is not
+// said that it could do without.
 func (s Step) NeedsPages(made, out []Step, snap *snapshot.Snapshot) bool {
 	same := func(f Step) bool { return f.address == hugePagesSetting && f.instance == s.instance }
 	if i := slices.IndexFunc(made, same); i >= 0 {
@@ -176,22 +174,22 @@ func (s Step) GrowsPool() bool   { return s.address == poolSysctl && smaller(s.f
 func (s Step) shrinksPool() bool { return s.address == poolSysctl && smaller(s.to, s.from) }
 func (s Step) Restarts() bool    { return s.instance != "" && s.effect == knob.Restart }
 
-// commits says whether the step is part of strict overcommit.
+// commits reports whether the step is part of strict overcommit.
 func (s Step) commits() bool {
 	return s.address == overcommitLimit || s.address == adminReserve ||
 		s.address == overcommitMode && s.to == strictOvercommit
 }
 
-// sibling says whether two steps stand or fall together: the settings of one instance. An
-// option of a tablespace hangs on none of them.
+// sibling reports whether two steps stand or fall together: the settings of one instance. An option of a tablespace
+// hangs on none of them.
 func (s Step) sibling(f Step) bool {
 	return s.instance != "" && s.instance == f.instance && !s.Alone() && !f.Alone()
 }
 
 func (s Step) Alone() bool { return s.address.Prefix() == "tablespace" }
 
-// RestsOn says whether s may not be done when f was not: the plan's order, as
-// needs. The settings of one instance were fitted to one another.
+// RestsOn reports whether s may not be done when f was not: the plan's order, as needs. The settings of one instance
+// were fitted to one another.
 func (s Step) RestsOn(f Step) bool {
 	switch {
 	case s.sibling(f):
@@ -201,7 +199,7 @@ func (s Step) RestsOn(f Step) bool {
 	case s.shrinksPool():
 		return f.Restarts()
 	case s.address == bootPoolKnob:
-		return f.GrowsPool() || f.Restarts() // each boot would take the memory for nobody
+		return f.GrowsPool() || f.Restarts() // each boot would take unused memory
 	case s.address == overcommitMode && s.commits():
 		return f.GrowsPool() || f.Restarts() || f.commits()
 	case s.commits():

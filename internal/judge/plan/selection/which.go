@@ -42,7 +42,7 @@ func (w Which) is(c *plan.Change) bool {
 	return w.Address.Covers(c.Address) && (w.Instance == "" || w.Instance == c.Instance)
 }
 
-// Named says whether a list names a change.
+// Named reports whether a list names a change.
 func Named(list []Which, c *plan.Change) bool {
 	return slices.ContainsFunc(list, func(w Which) bool { return w.is(c) })
 }

@@ -27,8 +27,7 @@ const (
 	// cached page, 0.11 µs a row (PostgreSQL 18, sum over 164,000 pages). Without this
 	// bound its disk of 4.1 GB/s would count as rotating: 34 times as long at random.
 	scanLeast = 8e-6
-	// costApart is how far from the measured cost somebody's own value may lie:
-	// runs of one device differ by a third.
+	// costApart is how far from the measured cost a chosen value may be: runs of one device differ by a third.
 	costApart = 1.5
 )
 

@@ -36,8 +36,8 @@ type space struct {
 	main rule.Storage // of the disks of the data directory; "" where it is not known
 }
 
-// space returns the tablespace that the case's address names; ok is false where nobody
-// knows what its disks are, and on a standby, whose catalogs are the primary's.
+// space returns the tablespace that the case's address names; ok is false if its disks are unknown, and on a standby,
+// whose catalogs are the primary's.
 func spaceOfOptions(c *rule.Case) (sp space, ok bool) {
 	name, _, _ := c.Address.Tablespace()
 	spaces, _ := c.Instance.Server.Tablespaces.Get()
@@ -69,7 +69,7 @@ func (sp *space) own(option string) (f float64, ok bool) {
 	return 0, false
 }
 
-// has says whether the tablespace has an option of its own, be it a number or not.
+// has reports whether the tablespace has an option of its own, be it a number or not.
 func (sp *space) has(option string) bool {
 	return slices.ContainsFunc(sp.Options, func(o string) bool { return strings.HasPrefix(o, option+"=") })
 }
@@ -78,7 +78,7 @@ func (sp *space) has(option string) bool {
 // and differ says that those of the data directory want another value.
 type choice struct {
 	want   float64
-	suits  func(float64) bool // a value that somebody gave the tablespace
+	suits  func(float64) bool // a value that was set for the tablespace
 	differ bool
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TempTablespaces is planned only where somebody has made a tablespace for temporary
-// files and does not use it: which disks are for that is a person's choice.
+// TempTablespaces is planned only if a tablespace was created for temporary files but is not used: the choice of disks
+// for that is the administrator's.
 var TempTablespaces = rule.Rule{
 	Address: knob.PG("temp_tablespaces"),
 	Title:   "Tablespaces for temporary tables and files",
@@ -58,7 +58,7 @@ var TempTablespaces = rule.Rule{
 	},
 }
 
-// spillSpace is a tablespace that somebody has made for temporary files.
+// spillSpace is a tablespace that was created for temporary files.
 type spillSpace struct {
 	name, point string
 	kind        rule.Storage

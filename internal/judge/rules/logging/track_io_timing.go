@@ -39,7 +39,7 @@ func decideTiming(gain say.Template) func(*rule.Case) {
 			c.Keep("already on")
 			return
 		}
-		_, _ = rule.Need(c, c.Snapshot.Measured) // a probe that cannot be read is told
+		_, _ = rule.Need(c, c.Snapshot.Measured) // a probe that cannot be read is reported
 		if t, under, ok := c.Snapshot.MeasuredTiming(); ok {
 			inputs := []any{"share", say.Number(fmt.Sprintf("%.1f", under*100)), "loop",
 				int64(math.Round(t.Timing.Server().LoopNanos)), "by", t.By}

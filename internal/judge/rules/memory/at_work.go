@@ -86,7 +86,7 @@ func warnOfTables(c *rule.Case) {
 	limit, _ := c.Snapshot.MemoryLimit(c.Instance)
 	total, ok := limit.Get()
 	tables := i.Parts().PageTables
-	if c.Outcome.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // nobody asked what the pages will be
+	if c.Outcome.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // the page size was not requested
 		return
 	}
 	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {

@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// spilled is what temporary files tell of work_mem.
+// spilled is what temporary files say about work_mem.
 type spilled struct {
 	known  bool
 	why    say.Message // where nothing is known: a clause
@@ -115,8 +115,7 @@ const (
 	// spillsFew is how many temporary files a day say nothing about work_mem: one
 	// an hour is an index build, a dump, or one report.
 	spillsFew = 24
-	// workMemFloor is the least that is wanted even where nothing spills: a planner
-	// that sees less does not choose the hash that would have spilled, and no
-	// file tells.
+	// workMemFloor is the least that is wanted even where nothing spills: a planner that sees less does not choose the
+	// hash that would have spilled, and no file shows it.
 	workMemFloor = 16 * unit.MB
 )

@@ -17,8 +17,8 @@ const (
 	walShare = limits.WALShare
 	// walFreeShare is the share that it may claim of what is free there, or WAL already.
 	walFreeShare = limits.WALFreeShare
-	// walKeptShare of the file system is where a value ends that somebody has chosen:
-	// twice walShare still leaves more than half to everything else.
+	// walKeptShare of the filesystem is the limit of a chosen value: twice walShare still leaves more than half to
+	// everything else.
 	walKeptShare = 0.4
 	// walIntervals: a checkpoint begins when max_wal_size/(1+completion target)
 	// of WAL was written, about half; three intervals leave half as much again
@@ -98,15 +98,14 @@ func decideMaxWALSize(c *rule.Case) {
 		return
 	}
 	if !sized {
-		// Nobody could look at the disk, so the reason says what to look at.
+		// The disk could not be examined, so the reason says what to check.
 		c.SetAs(want, say.All("; ", reason, say.M("the size of the WAL disk is unknown: make sure that it is at "+
 			"least 5 × this value")))
 		return
 	}
 	room := free
 	if free.Scale(walFreeShare) < min(want, share) {
-		// What pg_wal holds now is WAL's already. Where the folder may not be
-		// listed the limit is the lower for it.
+		// What pg_wal holds now is WAL's already. Where the directory may not be listed the limit is the lower for it.
 		dir, _ := rule.Need(c, c.Instance.Server.WALDir)
 		room += dir.Size
 	}
@@ -187,7 +186,7 @@ func noRate(c *rule.Case) say.Message {
 	return say.M("WAL rate unknown: less than 1 h of statistics (pg_stat_wal, since 14)")
 }
 
-// walSegment returns the size of a WAL file: 16 MB unless initdb was told another.
+// walSegment returns the size of a WAL file: 16 MB unless initdb was given another size.
 func walSegment(c *rule.Case) unit.Bytes {
 	if s, ok := c.Bytes(knob.PG("wal_segment_size")); ok && s > 0 {
 		return s

@@ -98,8 +98,8 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 // that a processor more or less seldom moves the plan; at least walLeast.
 func walStep(b unit.Bytes) unit.Bytes { return max(sizing.RoundDown(b, 2, unit.GB), walLeast) }
 
-// walRotates says whether the WAL is known to lie on a rotating disk. What is
-// missing to tell is noted by random_page_cost, which needs it more.
+// walRotates reports whether the WAL is known to lie on a rotating disk. Missing facts are noted by random_page_cost,
+// which needs it more.
 func walRotates(c *rule.Case) bool {
 	noted := len(c.Outcome.Unknown)
 	kind, _, ok := c.StorageOf(snapshot.WALPlace)

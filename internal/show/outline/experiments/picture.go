@@ -21,7 +21,7 @@ type signs struct{ dot, null, margin, left, right, bar, middle string }
 var (
 	drawn   = signs{"●", "│", "┊", "├", "┤", "─", "◆"}
 	ascii   = signs{"o", "|", ":", "[", "]", "-", "+"}
-	axisMin = 20 // columns below which nothing can be told from a picture
+	axisMin = 20 // columns below which a picture is unreadable
 )
 
 // axis maps log ratios to columns: equal ratios are equal distances, so that
@@ -74,7 +74,7 @@ func (a axis) at(y float64) int {
 	return min(max(int(math.Round((y-a.low)/(a.high-a.low)*float64(a.columns-1))), 0), a.columns-1)
 }
 
-// drawable says whether there is something that may be shown.
+// drawable reports whether there is something that may be shown.
 func (d *Report) drawable() bool {
 	known := false
 	for i := range d.Result.Blocks {

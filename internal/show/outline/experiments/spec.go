@@ -132,7 +132,7 @@ func (d *Report) ranWhen() string {
 	return d.words.Say("Started {time} UTC, pgfettle {version}", told...)
 }
 
-// usualWarmup is the bound of the warm-up where nobody says another, in seconds.
+// usualWarmup is the default limit of the warm-up, in seconds.
 const usualWarmup = 300
 
 // repeatLine is a command that runs the same experiment again.

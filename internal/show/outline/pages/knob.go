@@ -18,8 +18,8 @@ var layerWords = map[knob.Layer]say.Message{
 	knob.Units:    say.M("systemd unit setting"),
 }
 
-// KnobTag says what kind of setting a rule is for; when a change is in force, where that is not told by the context of
-// a server setting; and the risk, where there is one.
+// KnobTag describes the kind of setting a rule is for; when a change takes effect, unless the context of a server
+// setting shows it; and the risk, if any.
 func KnobTag(r rule.Rule) say.Message {
 	list := []say.Message{layerWords[r.Address.Layer()]}
 	if r.Address.Prefix() != "pg" {

@@ -92,7 +92,7 @@ func (p *page) sources(ids []string) {
 	}
 }
 
-// pages lists the pages that tell more of a check or a setting.
+// pages lists the pages with more about a check or a setting.
 func (p *page) pages(list []advice.Page, in *say.Catalogue) {
 	if len(list) == 0 {
 		return

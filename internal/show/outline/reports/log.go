@@ -62,7 +62,7 @@ func (p logWords) flats(list []say.Message) []outline.Item {
 	return out
 }
 
-// mostErrors bounds a table that nobody reads to its end.
+// mostErrors limits a table that is rarely read to its end.
 const mostErrors = 30
 
 // errors is a table of all errors by their SQLSTATE.
@@ -156,7 +156,7 @@ func (p logWords) when(f *serverlog.Finding) string {
 	return p.Say("first {first}, last {last}", "first", f.First, "last", f.Last)
 }
 
-// shownCrashes are told in the text; the JSON has more.
+// shownCrashes are listed in the text; the JSON has more.
 const shownCrashes = 10
 
 // ran stands before the statement that a process was running.
@@ -238,7 +238,7 @@ func dumpHead(d *serverlog.Dump) say.Message {
 	return say.All("; ", parts...)
 }
 
-// sizeOf is a size as an argument of a message, of which a small one is told to the byte.
+// sizeOf is a size as an argument of a message, exact to the byte if small.
 func sizeOf(n int64) any {
 	if n < 1024 {
 		return say.N(n, "{n} byte", "{n} bytes")

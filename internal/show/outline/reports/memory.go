@@ -228,8 +228,7 @@ func (p memoryWords) row(name string, g *memory.Group) []string {
 	return row
 }
 
-// memoryWorth is the percentage of the memory below which it is not told how to
-// save it: a restart costs more than it brings.
+// memoryWorth is the percentage of the memory below which saving it is not advised: a restart costs more than it gains.
 const memoryWorth = 1
 
 // options is the worst case and what would save some of it.
@@ -290,7 +289,7 @@ func (p memoryWords) left(in *memory.Instance, x *memory.Option) string {
 		"left", x.Now)
 }
 
-// choice tells whom the OOM killer would choose.
+// choice reports which process the OOM killer would choose.
 func (p memoryWords) choice(o *outline.Outline, c *memory.OOM) {
 	head := p.Say("Next OOM kill on the host")
 	compared := p.Many(c.Looked, "{n} process compared; {total} of RAM and swap", "{n} processes compared; {total} "+

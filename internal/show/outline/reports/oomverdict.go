@@ -121,7 +121,7 @@ func refusedTo(list []oom.Refusal) say.Message {
 		`{processes} could not be forked.`, "queries", queries, "processes", processes)
 }
 
-// unitsVerdict is the one line above all where only others than the kernel tell of a kill.
+// unitsVerdict is the first line if only programs other than the kernel report a kill.
 func unitsVerdict(list []oom.Unit) say.Message {
 	at := 0
 	for i := range list {

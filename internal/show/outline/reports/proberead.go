@@ -119,7 +119,7 @@ func (p probeWords) output(o *outline.Outline, d *document.Probe, x *output.Outp
 	}
 }
 
-// facts is what an output tells, one clause each, as a sentence.
+// facts is what an output says, one clause each, as a sentence.
 func (p probeWords) facts(list []say.Message) string {
 	if len(list) == 0 {
 		return ""

@@ -36,7 +36,7 @@ const (
 // bootRoots are where the two partitions are mounted (bootctl(1)).
 var bootRoots = []string{"/boot", "/efi", "/boot/efi"}
 
-// byEntries says whether systemd-boot has started this host.
+// byEntries reports whether systemd-boot has started this host.
 func (b bootKind) byEntries() bool {
 	if b.Kernel == nil {
 		return false
@@ -46,9 +46,8 @@ func (b bootKind) byEntries() bool {
 	return err == nil && strings.Contains(plain, "systemd-boot")
 }
 
-// entries returns the entries of this machine: those with its id, and those without
-// an id whose name begins with the token that kernel-install gives them. Other
-// systems on the disk have theirs in the same folder.
+// entries returns the entries of this machine: those with its id, and those without an id whose name begins with the
+// token that kernel-install gives them. Other systems on the disk have theirs in the same directory.
 func (b bootKind) entries() (list []journal.File, err error) {
 	first := func(name string) string {
 		text, _ := b.Files.ReadFile(name, maxLive)
@@ -91,8 +90,8 @@ func (b bootKind) entries() (list []journal.File, err error) {
 	return list, nil
 }
 
-// unified says whether there are unified kernel images (type #2 entries): their
-// command line is a part of the signed image, and their own makers write it.
+// unified reports whether there are unified kernel images (type #2 entries): their command line is a part of the signed
+// image, and their own makers write it.
 func (b bootKind) unified() (bool, error) {
 	for _, root := range bootRoots {
 		dir := path.Join(root, "EFI/Linux")
@@ -153,7 +152,7 @@ func (b bootKind) vendor() string {
 // or what stands in its place.
 func (b bootKind) setEntries(f *journal.File, name string) error {
 	value := inText(f, name)
-	if f.Text == nil { // taken back: what the running kernel has may be ours, and agree let nobody else's be there
+	if f.Text == nil { // taken back: what the running kernel has may be ours, and agree allowed no other
 		value = wordOf(strings.Fields(b.vendor()), name)
 	}
 	list, err := b.entries()

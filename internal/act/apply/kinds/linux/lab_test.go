@@ -75,7 +75,7 @@ func (l *lab) text(name string) string {
 	return string(b)
 }
 
-// tree is every file and folder with its mode and bytes.
+// tree is every file and directory with its mode and bytes.
 func (l *lab) tree() map[string]string {
 	l.t.Helper()
 	out := map[string]string{}

@@ -69,7 +69,7 @@ func (u unitKind) Look(ctx context.Context, k apply.Knob) (st journal.State, err
 	return st, nil
 }
 
-// booted says whether systemd runs here, by sd_booted(3).
+// booted reports whether systemd runs here, by sd_booted(3).
 func (u unitKind) booted() (bool, error) {
 	if u.Kernel == nil {
 		return false, nil

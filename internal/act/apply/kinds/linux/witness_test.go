@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestWarnings: what would win over a change, and what is else to be known, is told
-// before it is made; one sentence for all that it is true of.
+// TestWarnings: what would win over a change, and what is else to be known, is reported before it is made; one sentence
+// for all that it applies to.
 func TestWarnings(t *testing.T) {
 	l := newLab(t, debian)
 	l.lay("/etc/sysctl.d/90-late.conf", "vm.swappiness = 5\nvm.dirty_ratio = 30\n")

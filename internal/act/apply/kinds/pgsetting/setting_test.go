@@ -109,8 +109,7 @@ func TestSettingsOfAStoppedServer(t *testing.T) {
 	}
 }
 
-// TestOursAndWithout: our value is told from somebody else's in each form of
-// file, and taken out alone.
+// TestOursAndWithout: our value is distinguished from other values in each form of file, and only it is removed.
 func TestOursAndWithout(t *testing.T) {
 	p := Kind{Server: &pgctl.Server{}}
 	for _, path := range []string{"/d/postgresql.auto.conf", "/d/conf.d/zz-pgfettle.conf", "/d/postgresql.conf"} {

@@ -13,7 +13,7 @@ import (
 // ProfileSchema names the version of the document of a profile.
 const ProfileSchema = "pgfettle.diagnose.slow-perf/1"
 
-// Profile is what a file of perf tells.
+// Profile is what a file of perf says.
 type Profile struct {
 	Schema    string         `json:"schema"`
 	Name      string         `json:"name"` // file
@@ -36,7 +36,7 @@ type Group struct {
 	Percent float64     `json:"percent"` // of what was counted
 }
 
-// profileLines is how many functions are told.
+// profileLines is how many functions are reported.
 const profileLines = 30
 
 // JudgeProfile judges what perf saw.
@@ -105,7 +105,7 @@ func (d *Profile) groups(p *live.Profile) {
 	})
 }
 
-// group tells a group that no verdict of a watch is for.
+// group reports a group that no verdict of a watch is for.
 func (d *Sample) group(id string) {
 	words := map[string]struct {
 		title say.Message

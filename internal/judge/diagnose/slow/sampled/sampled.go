@@ -47,13 +47,13 @@ type Figures struct {
 	Computing   *float64    `json:"computing,omitempty"` // of the active, percent that waited for nothing
 }
 
-// Function is a function of the profile with what it tells.
+// Function is a function of the profile with what it means.
 type Function struct {
 	live.Symbol
 	Meaning say.Message `json:"meaning,omitzero"`
 }
 
-// Sample is what a watch tells.
+// Sample is what a watch shows.
 type Sample struct {
 	Schema    string         `json:"schema"`
 	Instance  string         `json:"instance"`
@@ -135,8 +135,7 @@ func firstTwo(list []slow.Verdict) say.Message {
 	return say.M("{first}. Then: {second}.", "first", list[0].Title, "second", list[1].Title)
 }
 
-// add puts a verdict in, with its weight: the share of the time, in percent, that
-// it costs, as far as that can be told.
+// add puts a verdict in, with its weight: the share of the time, in percent, that it costs, as far as known.
 func (d *Sample) add(id, certainty string, weight float64, title say.Message, evidence, next []say.Message) {
 	d.Verdicts = append(d.Verdicts, slow.Verdict{ID: id, Certainty: certainty, Title: title,
 		Evidence: append([]say.Message{}, evidence...), Next: append([]say.Message{}, next...)})
