@@ -26,9 +26,9 @@ type FileMajor struct {
 	From  string // what gave it where it was not --pg
 }
 
-// CheckFile judges a configuration file with all that it includes, without a server.
-// host is the machine that it is for; nil: that is not known. from says what gave the
-// major version: "--pg", m.From, "PG_VERSION", "file" or "newest"; "" where none matters.
+// CheckFile judges a configuration file with all that it includes, without a server. host is the machine that it is
+// for; nil: that is not known. from says what gave the major version: "--pg", m.From, "PG_VERSION", "file" or "newest";
+// "" if none matters.
 func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string,
 	err error) {
 	main, err := h.confMain(file)
@@ -191,7 +191,7 @@ func confDataDir(view target.Target, main string, r conf.Resolved) string {
 	return ""
 }
 
-// clusterMajor reads PG_VERSION; 0 where there is none.
+// clusterMajor reads PG_VERSION; 0 if there is none.
 func clusterMajor(view target.Target, dir string) int {
 	if dir == "" {
 		return 0

@@ -83,7 +83,7 @@ func (h *Host) StartDemo(ctx context.Context, r DemoRequest) (_ *DemoServer, err
 	return &DemoServer{inst, bin.String()}, nil
 }
 
-// OOMDemoLimit is the memory of the control group of the exercise.
+// OOMDemoLimit is the memory of the cgroup of the exercise.
 const OOMDemoLimit = oomdemo.Limit
 
 // OOMDemo shows what one greedy query does to all sessions, without strict overcommit

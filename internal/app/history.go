@@ -119,7 +119,7 @@ func (h *Host) Peaks(ctx context.Context, file string) (*history.Peaks, error) {
 	return s.Peaks(ctx, h.Target.Now())
 }
 
-// noHolder is what is said where there is no one account to become.
+// noHolder is what is said if there is no one account to become.
 func noHolder(file string) error {
 	return &say.Problem{Message: say.M("history {file} is in a directory that several accounts can write", "file",
 		say.Quoted(file)),

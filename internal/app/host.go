@@ -34,7 +34,7 @@ type Host struct {
 	Target  Target    // the host's files, programs, and clock
 	Vars    []string  // environment variables, NAME=VALUE
 	Version string    // of this program, without its name
-	Trusted []string  // data directories whose instances count, whoever owns them
+	Trusted []string  // data directories whose instances are included, whoever owns them
 	Input   io.Reader // what the file name "-" reads from
 
 	// Progress returns a function that shows what is being done, one clause each, and
@@ -46,7 +46,7 @@ type Host struct {
 	Warn func(kind say.Template, message say.Message)
 }
 
-// Getenv returns an environment variable, "" where it is not set.
+// Getenv returns an environment variable, "" if it is not set.
 func (h *Host) Getenv(name string) string {
 	for i := len(h.Vars) - 1; i >= 0; i-- { // the last one wins, as in os/exec
 		if v, ok := strings.CutPrefix(h.Vars[i], name+"="); ok {
@@ -71,8 +71,7 @@ func (h *Host) Hostname() string {
 	return strings.TrimSpace(string(b))
 }
 
-// StateHome is where an ordinary user keeps what has to outlive a run; false where
-// neither XDG_STATE_HOME nor HOME is set.
+// StateHome is where an ordinary user keeps what has to outlive a run; false if neither XDG_STATE_HOME nor HOME is set.
 func (h *Host) StateHome() (string, bool) {
 	if state := h.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification requires ignoring any other
 		return state, true

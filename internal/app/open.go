@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// Request says what is looked at, and how much of it.
+// Request says what is examined, and how much of it.
 type Request struct {
 	Target string         // "", a data directory, a conninfo, an evidence file, or "-"
 	Policy *policy.Policy // whose owners count; nil: those of this site's policy
@@ -131,7 +131,7 @@ func (h *Host) EvidenceFile(name string) (file string, err error) {
 	return file, err
 }
 
-// IsHere reports whether a target is looked at from here, and no evidence file.
+// IsHere reports whether a target is examined from here, and no evidence file.
 func (h *Host) IsHere(name string) bool {
 	_, file, err := h.Resolve(name)
 	return err == nil && file == ""

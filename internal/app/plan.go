@@ -85,8 +85,8 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 	return out, nil
 }
 
-// On returns the options for the rules on a snapshot: without the policy's pins of what
-// is not there, a server or a device. A policy may be for more hosts than one.
+// On returns the options for the rules on a snapshot: without the policy's pins of what does not exist, a server or a
+// device. A policy may be for more hosts than one.
 func (o PlanOptions) On(s *snapshot.Snapshot) rule.Options {
 	out := o.options
 	out.Pins = maps.Clone(out.Pins)
@@ -109,9 +109,8 @@ func (h *Host) ByPolicy(p *policy.Policy) rule.Options {
 	return o.options
 }
 
-// Plan plans for what was looked at. Where it was collected live, the installed server
-// programs are asked how much shared memory the plan needs; their answers join the
-// evidence, and the snapshot is read again.
+// Plan plans for what was examined. Where it was collected live, the installed server programs are asked how much
+// shared memory the plan needs; their answers join the evidence, and the snapshot is read again.
 func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	p, err := s.PlanBy(ctx, o.On(s.Snapshot))
 	if err != nil {

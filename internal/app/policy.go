@@ -24,8 +24,8 @@ type PolicyChoice struct {
 	None bool   // no policy
 }
 
-// Policy reads the policy that is meant: an empty one where there is none. site reports whether the one of this host
-// may be meant.
+// Policy reads the policy that is meant: an empty one if there is none. site reports whether the one of this host may
+// be meant.
 func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	switch {
 	case c.File != "" && c.None:
@@ -38,7 +38,7 @@ func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	return h.sitePolicy()
 }
 
-// sitePolicy reads the policy of this site; an empty one where there is none.
+// sitePolicy reads the policy of this site; an empty one if there is none.
 func (h *Host) sitePolicy() (*policy.Policy, error) {
 	p, err := h.ReadPolicy(PolicyPlace, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +117,7 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 	if p == nil {
 		var err error
 		if p, err = h.sitePolicy(); err != nil {
-			return o, err // root does not go on with a guess of whom to trust
+			return o, err // root does not continue with a guess about which accounts to trust
 		}
 	}
 	o.Names = p.Trust.Owners

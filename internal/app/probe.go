@@ -57,7 +57,7 @@ type Probed struct {
 // ProbedKnob is a knob whose rule rests on a measurement.
 type ProbedKnob struct {
 	Instance, Knob string
-	Present        string // as SHOW prints it; "" where it is not known
+	Present        string // as SHOW prints it; "" if it is not known
 	Want           string // the same where it stays
 	Reason         say.Message
 }

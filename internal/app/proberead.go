@@ -21,8 +21,8 @@ import (
 // readMost bounds a file of --read; the outputs that are meant are some kilobytes.
 const readMost = 4 << 20
 
-// ReadProbe reads and judges what measuring programs have said elsewhere. file may be
-// "-"; storage is the kind of disk, "" where it is not known.
+// ReadProbe reads and judges what measuring programs have said elsewhere. file may be "-"; storage is the kind of disk,
+// "" if it is not known.
 func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	b, name, err := h.readMeasured(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 		if o.Fsync == nil && o.Timing == nil && o.Fio == nil {
 			continue
 		}
-		// each on a host of its own: two runs in a file may well be of two disks
+		// each on a separate host: two runs in a file may well be of two disks
 		s, err := h.Describe(spec)
 		if err != nil {
 			return nil, err

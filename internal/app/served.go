@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// Served is a target that is asked again and again, as pages are asked for. The policy
-// is read anew for each answer.
+// Served is a target that is asked again and again, as pages are asked for. The policy is reread for each answer.
 type Served struct {
 	Host   *Host
 	Target string

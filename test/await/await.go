@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Patience ends a wait for what never comes. It measures nothing: what is waited
-// for takes milliseconds on an idle machine, and on one whose processors thirty
-// others want as well it has taken a minute.
+// Patience ends a wait for what never comes. It measures nothing: what is waited for takes milliseconds on an idle
+// machine, and on one whose CPUs thirty others want as well it has taken a minute.
 const Patience = 5 * time.Minute
 
 // pause is the time between two looks: short beside what a test takes, and long

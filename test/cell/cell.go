@@ -1,8 +1,7 @@
-// Package cell runs the real program for tests in a mount namespace of its own:
-// /etc and /var/lib are there to be written to and nothing of it outlives the
-// test, filesystems can be small, full or read-only, and kernel, processes and
-// sockets are the machine's. The namespace ends with the process that holds it,
-// and that one with the test, however the test ends.
+// Package cell runs the real program for tests in its own mount namespace: /etc and /var/lib are there to be written to
+// and nothing of it outlives the test, filesystems can be small, full or read-only, and kernel, processes and sockets
+// are the machine's. The namespace ends with the process that holds it, and that one with the test, however the test
+// ends.
 package cell
 
 import (

@@ -202,7 +202,7 @@ func TestPlantedEffect(t *testing.T) {
 	})
 }
 
-// TestScratchRefused holds that nothing of others is taken for a scratch directory.
+// TestScratchRefused verifies that nothing of others is taken for a scratch directory.
 func TestScratchRefused(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		live := start(t, b, nil)

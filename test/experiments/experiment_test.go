@@ -76,7 +76,7 @@ func open(t *testing.T) string {
 	return dir
 }
 
-// nothingLeft holds that of an experiment neither a directory nor a process is there.
+// nothingLeft verifies that of an experiment neither a directory nor a process is there.
 func nothingLeft(t *testing.T, e *engine.Order) {
 	t.Helper()
 	if _, err := os.Lstat(e.Scratch); !errors.Is(err, os.ErrNotExist) {
@@ -94,7 +94,7 @@ func nothingLeft(t *testing.T, e *engine.Order) {
 	}
 }
 
-// whole holds that every run of a document has what it has to have.
+// whole verifies that every run of a document has what it has to have.
 func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 	t.Helper()
 	if r.Ended == "" || len(r.Blocks) < e.Spec.Blocks {
@@ -332,8 +332,8 @@ func TestExperimentCycles(t *testing.T) {
 	})
 }
 
-// TestExperimentKept runs a load that writes on one copy a configuration: two copies in all,
-// where blocks of their own would take four.
+// TestExperimentKept runs a load that writes on one copy a configuration: two copies in all, where separate blocks
+// would take four.
 func TestExperimentKept(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		for _, design := range []string{experiment.DesignRestart, experiment.DesignSlices} {

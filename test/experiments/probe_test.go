@@ -178,8 +178,7 @@ func TestProbeWithoutTools(t *testing.T) {
 	})
 }
 
-// TestProbeIsInterrupted holds that Ctrl-C leaves nothing, and that what a kill
-// leaves is gone with the next probe.
+// TestProbeIsInterrupted verifies that Ctrl-C leaves nothing, and that what a kill leaves is gone with the next probe.
 func TestProbeIsInterrupted(t *testing.T) {
 	bin := cell.Binary(t)
 	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {

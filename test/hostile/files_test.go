@@ -76,7 +76,7 @@ func TestConfigFileOfRoot(t *testing.T) {
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
 	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -m fast stop >/dev/null; cp "$0/postgresql.conf" "$1/x.conf"`,
 		data, w.home)
-	// a file of root's that reads as a configuration, which he has not written
+	// a file of root's that reads as a configuration, which that account has not written
 	w.Sh(`cp "$1/x.conf" "$0/postgresql.conf"; chmod 644 "$0/postgresql.conf"`, w.open, w.home)
 	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -l "$1/log" -o "-c config_file=$2/postgresql.conf" start >/dev/null`,
 		data, w.home, w.open)
@@ -144,8 +144,8 @@ func TestWALToAPlaceThatLeads(t *testing.T) {
 	w.root("move-wal", w.home+"/away/wal", data, "--yes", "--same-filesystem")
 }
 
-// TestSwappedLinks: a directory that is looked at is a link to root's when it is written, and the other way round,
-// again and again.
+// TestSwappedLinks: a directory that is examined is a link to root's when it is written, and the other way round, again
+// and again.
 func TestSwappedLinks(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "allow_alter_system = off")

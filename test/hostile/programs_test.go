@@ -124,8 +124,8 @@ func first(t *testing.T, name string) string {
 	return line
 }
 
-// TestRestartAsTheAccount: an honest server of a person who is named is restarted as
-// his, with no more than a clean environment.
+// TestRestartAsTheAccount: an honest server named by its data directory is restarted as its owner, with no more than a
+// clean environment.
 func TestRestartAsTheAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "", "PG_OOM_ADJUST_VALUE=0", "TZ=UTC", "EVIL=1")

@@ -73,7 +73,7 @@ func role() {
 		}()
 	}
 	fmt.Println("ready", port)
-	_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started it lets go
+	_, _ = io.Copy(io.Discard, os.Stdin) // until its starter lets go
 }
 
 // swap puts two files in turn in the place of a name, each for half a millisecond, and never

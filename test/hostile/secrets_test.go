@@ -95,8 +95,7 @@ func TestEnvironmentOfRoot(t *testing.T) {
 	}
 }
 
-// TestRequirePeer: what a person demands of the server that he names is kept to,
-// and what cannot be kept to is refused.
+// TestRequirePeer: what the user requires of the named server is enforced, and what cannot be enforced is refused.
 func TestRequirePeer(t *testing.T) {
 	w := newWorld(t)
 	w.fake(mallory, w.home+"/data", "ROLE_SOCK="+w.sticky)

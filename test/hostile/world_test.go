@@ -53,7 +53,7 @@ type world struct {
 	sticky  string // a directory of root's where everybody may make something, as /tmp
 	out     string // where root writes what it was asked for
 	caught  string // what a fake server was sent
-	ran     string // who a planted program ran as, one user id a line
+	ran     string // who a planted program ran as, one user ID a line
 	traces  int
 	program string
 }
@@ -83,8 +83,8 @@ touch "$0/tmp/caught" "$0/tmp/ran"; chmod 666 "$0/tmp/caught" `+
 // serverOnly keeps an apply from the kernel, whose values are those of all tests.
 const serverOnly = "--only=pg:work_mem,pg:shared_buffers"
 
-// kernelStays holds that a test leaves the kernel's values as they were, and puts
-// them back: the next tier would plan for others.
+// kernelStays verifies that a test leaves the kernel's values as they were, and puts them back: the next tier would
+// plan for others.
 func kernelStays(t *testing.T) {
 	t.Helper()
 	picture := func() map[string]string {
@@ -256,7 +256,7 @@ END`, data)
 	return data, bin
 }
 
-// plant replaces a program by a script that notes as whom it runs.
+// plant replaces a program by a script that records which account it runs as.
 func (w *world) plant(uid int, program string) {
 	w.t.Helper()
 	w.sh(uid,
@@ -392,8 +392,8 @@ func (w *world) judge(args []string, acts []act) {
 	}
 }
 
-// pointed reports whether a person has pointed root at a path by the command line: a directory that is named is looked
-// at as whoever names it, once, to see what it is.
+// pointed reports whether a person has pointed root at a path by the command line: a named directory is examined once
+// with the rights of the user who names it, to see what it is.
 func (w *world) pointed(args []string, p string) bool {
 	for _, a := range args {
 		if a == p {

@@ -37,8 +37,7 @@ const (
 	GB       = 30
 )
 
-// Any draws hosts of every kind, from 128 MB and one processor to 24 TB and
-// 1,024 processors, versions 13 to 18.
+// Any draws hosts of every kind, from 128 MB and one CPU to 24 TB and 1,024 CPUs, versions 13 to 18.
 func Any() *rapid.Generator[Host] { return Within(Smallest, Largest) }
 
 // Within draws hosts whose memory is between two powers of two.

@@ -92,8 +92,7 @@ func storey(pkg string) int {
 	return slices.Index(storeys, first)
 }
 
-// TestArrows holds that every import between two of our packages stands in arrows.txt,
-// and that none goes up.
+// TestArrows verifies that every import between two of our packages stands in arrows.txt, and that none goes up.
 func TestArrows(t *testing.T) {
 	found := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd"} {
@@ -145,8 +144,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestShowNeverImportsAct holds that a face asks app: it knows documents, and nothing of
-// files, servers, and programs.
+// TestShowNeverImportsAct verifies that a face asks app: it knows documents, and nothing of files, servers, and
+// programs.
 func TestShowNeverImportsAct(t *testing.T) {
 	found := map[string]bool{}
 	for _, s := range sources(t, "internal/show") {
@@ -160,8 +159,7 @@ func TestShowNeverImportsAct(t *testing.T) {
 	}
 }
 
-// TestEveryPackageSaysWhatItIs holds that each package has one package comment,
-// for a reader on his first day.
+// TestEveryPackageSaysWhatItIs verifies that each package has one package comment, for a new reader.
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	said := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd", "docs"} {
@@ -180,7 +178,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// TestNoBags holds that no package is named after nothing.
+// TestNoBags verifies that no package is named after nothing.
 func TestNoBags(t *testing.T) {
 	for _, s := range sources(t, "internal") {
 		switch filepath.Base(s.pkg) {

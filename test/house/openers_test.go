@@ -54,7 +54,7 @@ var kernels = map[string]string{
 	"show/export":              "writes them into a script and reads nothing",
 }
 
-// TestFewOpenFiles holds that files are opened, and those of the kernel named, in few rooms.
+// TestFewOpenFiles verifies that files are opened, and those of the kernel named, in few rooms.
 func TestFewOpenFiles(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd"} {
@@ -124,7 +124,7 @@ func openingsIn(f *ast.File) (out []opening) {
 	return out
 }
 
-// TestFewOpenFilesCanFail holds that TestFewOpenFiles sees what opens a file, and not what names one.
+// TestFewOpenFilesCanFail verifies that TestFewOpenFiles sees what opens a file, and not what names one.
 func TestFewOpenFilesCanFail(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "x.go", `package x
 var read = os.ReadFile

@@ -21,11 +21,11 @@ const (
 	mostFamily = 3
 )
 
-// system ends the name of a file that is built on one operating system or processor alone.
+// system ends the name of a file that is built on one operating system or CPU alone.
 var system = regexp.MustCompile(`_(linux|darwin|windows|other|amd64|arm64)$`)
 
-// TestRooms holds that a package is not too large to be known, and that files of one family are a
-// package. large.txt has the exceptions, each with its reason.
+// TestRooms verifies that a package is not too large to be known, and that files of one family are a package. large.txt
+// has the exceptions, each with its reason.
 func TestRooms(t *testing.T) {
 	packages := map[string]map[string]int{}
 	known := map[string]bool{}
@@ -173,7 +173,7 @@ func reasonsIn(t *testing.T, list string) map[string]string {
 	return out
 }
 
-// TestRoomsCanFail holds that TestRooms finds what is too large, and nothing else.
+// TestRoomsCanFail verifies that TestRooms finds what is too large, and nothing else.
 func TestRoomsCanFail(t *testing.T) {
 	many := map[string]int{}
 	for i := range mostFiles + 1 {

@@ -135,7 +135,7 @@ func TestBinariesAreStatic(t *testing.T) {
 				t.Errorf("%s: %s is not in the archive", arch, name)
 			}
 		}
-		// What is linked in comes with its licences: the binary itself tells what that is.
+		// What is linked in comes with its licenses: the binary itself lists it.
 		info, err := buildinfo.Read(bytes.NewReader(bin))
 		if err != nil || len(info.Deps) < 10 {
 			t.Fatalf("%s: %v", arch, err)
@@ -252,8 +252,8 @@ func TestDeb(t *testing.T) {
 	}
 }
 
-// TestDebInstalls: installed into a tree of its own the program runs, its page is
-// found by man, bash completes it; removed, nothing is left.
+// TestDebInstalls: installed into a separate tree the program runs, its page is found by man, bash completes it;
+// removed, nothing is left.
 func TestDebInstalls(t *testing.T) {
 	dir := dist(t)
 	arch := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[hostMachine(t)]

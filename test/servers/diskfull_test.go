@@ -174,8 +174,8 @@ func levels(block int64, effect string) []int64 {
 	return out
 }
 
-// TestNoRestartOnAFullDisk: a server is not stopped that could not start again,
-// also where the disk filled up only after the plan was looked at.
+// TestNoRestartOnAFullDisk: a server is not stopped that could not start again, also where the disk filled up only
+// after the plan was examined.
 func TestNoRestartOnAFullDisk(t *testing.T) {
 	c := newCrowded(t, 15, "ext4", nil)
 	p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}

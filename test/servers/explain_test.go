@@ -118,7 +118,7 @@ func timeless(p *queryplan.Plan) {
 	p.Format = ""
 	one(&p.Planning)
 	one(&p.Execution)
-	p.PlanUsage, p.Memory = nil, nil // the second run finds its catalogues warm
+	p.PlanUsage, p.Memory = nil, nil // the second run finds its catalogs warm
 	for i := range p.Triggers {
 		one(&p.Triggers[i].Time)
 	}
@@ -135,8 +135,7 @@ func timeless(p *queryplan.Plan) {
 	})
 }
 
-// TestExplainFormatsAgree holds that the text and the JSON of the same query are
-// the same tree, on every version.
+// TestExplainFormatsAgree verifies that the text and the JSON of the same query are the same tree, on every version.
 func TestExplainFormatsAgree(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"track_io_timing": "on", "autovacuum": "off", "jit": "off"})
@@ -198,8 +197,8 @@ func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 	}
 }
 
-// TestExplainReadsTheLog holds that plans which auto_explain wrote into the server's
-// log are found there, in both formats, with their time and their query.
+// TestExplainReadsTheLog verifies that plans which auto_explain wrote into the server's log are found there, in both
+// formats, with their time and their query.
 func TestExplainReadsTheLog(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		for _, format := range []string{"text", "json"} {

@@ -97,7 +97,7 @@ var sampleLine = regexp.MustCompile(
 	`^(# (HELP|TYPE|UNIT|EOF).*|pgfettle_[a-z0-9_]+(\{([a-z_]+="([^"\\\n]|\\[\\n"])*",?)*\})? [-+0-9.eE]+( ` +
 		`[0-9.]+)?|(pgfettle_[a-z0-9_]+(\{.*\})? (NaN|\+Inf|-Inf)))$`)
 
-// harmless holds that an output means to its reader what was meant.
+// harmless verifies that an output means to its reader what was meant.
 func harmless(t *testing.T, args []string, out string) {
 	t.Helper()
 	kind := args[0]

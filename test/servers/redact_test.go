@@ -20,7 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/live"
 )
 
-// names are all words of a rich cluster that tell whose it is.
+// names are all words of a rich cluster that identify its owner.
 var richNames = []string{
 	"quillfeather", "harriet", "zebedee", "marmalade", "payroll", "pg_tombola", "salaries", "ledger", "kumquat",
 	"umlaut-ä", "odd \"one", "tamarind", "walrus", "archivist", "hunter2",

@@ -92,8 +92,7 @@ func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 	})
 }
 
-// TestWhatTheBinaryRefuses: a configuration that would not start is no answer,
-// and the server's own reason is told.
+// TestWhatTheBinaryRefuses: a configuration that would not start is no answer, and the server's own reason is reported.
 func TestWhatTheBinaryRefuses(t *testing.T) {
 	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		in := &read(t, evidenceOf(t, start(t, b, nil), false)).Instances[0]

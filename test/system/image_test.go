@@ -37,11 +37,10 @@ var packages = []string{
 // The kernel has the drivers of NVMe and ext4 in it and needs no initial
 // ramdisk, and without one root= names the device.
 //
-// The kernel goes without what guards a processor against its own speculation: an
-// emulated one has none, and its page tables would be changed at each system call, after
-// which the emulator looks for its translations again. Nor does it test its timer: where the
-// host is busy, the ticks of an emulated one come too late, and the kernel panics ("IO-APIC +
-// timer doesn't work").
+// The kernel goes without what guards a CPU against its own speculation: an emulated one has none, and its page tables
+// would be changed at each system call, after which the emulator looks for its translations again. Nor does it test its
+// timer: where the host is busy, the ticks of an emulated one come too late, and the kernel panics ("IO-APIC + timer
+// doesn't work").
 const recipe = `set -eu
 root=$1
 rm -f "$root"/boot/initrd.img* "$root"/initrd.img*
@@ -144,7 +143,7 @@ func locked() (unlock func(), err error) {
 	}
 }
 
-// fetched makes a copy of the image in a directory of the test, building the image where there is none of this recipe.
+// fetched makes a copy of the image in a directory of the test, building the image if there is none of this recipe.
 // Images of other recipes go.
 func fetched(t *testing.T, dir string) image {
 	t.Helper()
@@ -225,8 +224,8 @@ func (i image) make(t *testing.T) error {
 	return os.Rename(tmp, i.dir)
 }
 
-// aptSources are the files of this machine's own /etc/apt that name the suite;
-// none where this machine has another one: mmdebstrap then knows where to go.
+// aptSources are the files of this machine's own /etc/apt that name the suite; none if this machine has another one:
+// mmdebstrap then knows where to go.
 func aptSources() (files []string, err error) {
 	for _, pattern := range []string{"/etc/apt/sources.list", "/etc/apt/sources.list.d/*.list",
 		"/etc/apt/sources.list.d/*.sources"} {

@@ -58,9 +58,8 @@ func TestLife(t *testing.T) {
 	t.Run("MemoryRunsOutStrictly", func(t *testing.T) { spared(t, g) })
 }
 
-// bounds are what the tests ask of a plan: huge pages, which a machine of 3 GB
-// does without unless told, and so few sessions that strict overcommit has room
-// for them.
+// bounds are what the tests ask of a plan: huge pages, which a machine of 3 GB does not get by default, and so few
+// sessions that strict overcommit has room for them.
 //
 // The timings are pinned as they are: whether they are planned depends on the clock
 // source, and an emulated machine keeps its tsc at one boot and not at another.
@@ -239,8 +238,8 @@ func carryOut(t *testing.T, g *guest) *plan.Plan {
 		}
 	}
 
-	// The restart went through the unit: another start of it, another postmaster,
-	// in its control group, with what the drop-in says.
+	// The restart went through the unit: another start of it, another postmaster, in its cgroup, with what the drop-in
+	// says.
 	if now := g.line(t, "systemctl show --value -p InvocationID postgresql@15-main"); now == invocation || now == "" {
 		t.Errorf("the unit was not started anew: %s", now)
 	}

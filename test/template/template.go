@@ -39,8 +39,8 @@ func New(ctx context.Context, b scratch.Binaries, o scratch.Options) (*scratch.I
 	return i, nil
 }
 
-// Copy makes a new cluster at dir, which is not there yet, as initdb with the arguments of
-// scratch.New would. Its files belong to whoever calls, and nobody else may read them.
+// Copy makes a new cluster at dir, which does not exist yet, as initdb with the arguments of scratch.New would. Its
+// files belong to the caller, and no other user can read them.
 func Copy(ctx context.Context, b scratch.Binaries, dir string) error {
 	from, err := kept(ctx, b, nil)
 	if err != nil {
@@ -64,8 +64,8 @@ func Copy(ctx context.Context, b scratch.Binaries, dir string) error {
 // recipe is another one where a template is made otherwise: old ones are not taken then.
 const recipe = 2
 
-// kept returns the template, which it makes where there is none. It stands beside the
-// fetched servers and is root's, or the user's, alone.
+// kept returns the template, which it makes if there is none. It stands beside the fetched servers and is root's, or
+// the user's, alone.
 func kept(ctx context.Context, b scratch.Binaries, args []string) (string, error) {
 	cache, err := scratch.CacheDir()
 	if err != nil {

@@ -44,7 +44,7 @@ func TestUnitsVerify(t *testing.T) {
 			0o644); err != nil {
 			t.Fatal(err)
 		}
-		// Its pages are looked at by the tests of the packages.
+		// Its pages are examined by the tests of the packages.
 		if out, err := exec.Command("systemd-analyze", "verify", "--man=no", at).CombinedOutput(); err != nil ||
 			len(out) > 0 {
 			t.Errorf("%s: %v: %s", name, err, out)

@@ -158,7 +158,7 @@ func (e *operation) down(p journal.Pending, err error) error {
 		Code: say.CodePartly}
 }
 
-// boundedEffect lowers what is owed to what may be done; ok is false where nothing may.
+// boundedEffect lowers what is owed to what may be done; ok is false if nothing may.
 func boundedEffect(p journal.Pending, most knob.Effect) (journal.Pending, bool) {
 	p.Effect = min(p.Effect, most)
 	return p, p.Effect >= knob.Reload

@@ -26,9 +26,8 @@ type operation struct {
 	later map[[2]string]bool // knobs, by keyOf, that a later apply has changed again
 }
 
-// Run carries a plan out on the host that the snapshot was just taken of. The
-// error is a *say.Problem where nothing was begun (stale, refused, no access) or
-// where something failed (say.CodePartly, and the journal says what); the
+// Run carries a plan out on the host that the snapshot was just taken of. The error is a *say.Problem if nothing was
+// begun (stale, refused, no access) or where something failed (say.CodePartly, and the journal says what); the
 // context's where it was interrupted between two steps, and Resume goes on.
 func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o selection.Options) (Result, error) {
 	chosen, left := selection.Select(p, s, o)
@@ -85,8 +84,8 @@ func (e *operation) planned(chosen []plan.Change) []journal.Line {
 	return lines
 }
 
-// knob finds the kind and the instance of a change. An instance is named by its
-// label, as keys are given anew with each snapshot.
+// knob finds the kind and the instance of a change. An instance is named by its label, because each snapshot assigns
+// new keys.
 func (e *operation) knob(a knob.Address, label string) (Kind, Knob, error) {
 	k := Knob{Address: a}
 	kind, ok := e.w.Kinds[a.Prefix()]

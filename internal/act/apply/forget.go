@@ -69,9 +69,8 @@ func (e *operation) unreached(c *journal.Change, err error) error {
 	return no
 }
 
-// undoVerdict is the error of an undo that came to its end and did not bring
-// everything back, or cannot know that it did. bad are changes that could not be
-// taken back.
+// undoVerdict is the error of an undo that came to its end and did not bring everything back, or cannot know that it
+// did. bad are changes that could not be undone.
 func (e *operation) undoVerdict(bad []error) error {
 	var what []say.Message
 	hint := say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID)

@@ -8,11 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Kind is how one kind of knob is looked at and set. Look and Set touch the
-// world; Want is pure. Set is idempotent: setting a state that already holds
-// changes nothing, and setting it after a crash in the middle of Set finishes
-// it. Set writes the persistent file first and the live value second, so that a
-// crash between the two leaves what the next boot will complete.
+// Kind is how one kind of knob is read and set. Look and Set touch the world; Want is pure. Set is idempotent: setting
+// a state that already holds changes nothing, and setting it after a crash in the middle of Set finishes it. Set writes
+// the persistent file first and the live value second, so that a crash between the two leaves what the next boot will
+// complete.
 type Kind interface {
 	// Look returns the state that the knob is in now.
 	Look(ctx context.Context, k Knob) (journal.State, error)
@@ -27,9 +26,8 @@ type Kind interface {
 	Without(found, before journal.State, k Knob) (journal.State, error)
 }
 
-// Witness is what a kind may also be: it knows who else sets a knob, such as a
-// file that is read later or a daemon. The clause is shown by status: "the file
-// /etc/sysctl.d/99-x.conf, which is read later". "" where it cannot be known.
+// Witness is what a kind may also be: it knows who else sets a knob, such as a file that is read later or a daemon. The
+// clause is shown by status: "the file /etc/sysctl.d/99-x.conf, which is read later". "" if it cannot be known.
 type Witness interface {
 	Witness(ctx context.Context, k Knob, found journal.State) string
 }
@@ -74,7 +72,7 @@ type Knob struct {
 	// Place is the file that an earlier look found to be the setting's, as the
 	// journal has it, for undo and resume; "": Look finds it. Only of pg: knobs.
 	Place string
-	// To is the value that a step is about to give the knob; "" where none is.
+	// To is the value that a step is about to give the knob; "" if none is.
 	To string
 }
 

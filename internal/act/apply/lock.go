@@ -154,9 +154,8 @@ func (w *System) lockOne(ctx context.Context, name string, wait bool) (func() er
 	}
 }
 
-// hold finds the journal that is meant and takes the locks of its parts. id "" is
-// the last one of this host that is; while one is waited for, another may have
-// become that. The id is "" where there is none, and then nothing is locked.
+// hold finds the journal that is meant and takes the locks of its parts. id "" is the last one of this host that is;
+// while one is waited for, another may have become that. The id is "" if there is none, and then nothing is locked.
 func (w *System) hold(ctx context.Context, id string, wait bool, is func(*journal.Journal) bool) (string,
 	func(), error) {
 	for {

@@ -65,7 +65,7 @@ func TestEditInTheMiddle(t *testing.T) {
 				if undoing {
 					b.d.points, b.d.somebody = 0, save
 				}
-				for range 2 { // what could not be taken back for his edit is tried again
+				for range 2 { // what could not be undone because of that edit is retried
 					if res.Journal == nil || res.Journal.State == journal.TakenBack {
 						break
 					}

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// System is where a plan is carried out, and by what means.
+// System is where a plan is applied, and by what means.
 type System struct {
 	Target target.Target
 	Kinds  map[string]Kind // by the prefix of the address: pg, sysctl, …
@@ -50,7 +50,7 @@ func (w *System) dir() string {
 	return w.Dir
 }
 
-// Result is how it ended. Journal is nil where nothing was begun.
+// Result is how it ended. Journal is nil if nothing was begun.
 type Result struct {
 	Journal *journal.Journal
 	Left    []selection.Left // changes of the plan that were left out from the start

@@ -19,7 +19,7 @@ import (
 type UndoOptions struct {
 	MaxEffect knob.Effect // files are restored in any case; what needs more than this is reported and left to be done
 	Wait      bool
-	// label of an instance that is gone: its changes are noted as abandoned, and the rest is taken back
+	// label of an instance that is gone: its changes are noted as abandoned, and the rest is undone
 	Forget string
 }
 
@@ -234,8 +234,8 @@ func (e *operation) undo(ctx context.Context, o UndoOptions) error {
 	return e.left()
 }
 
-// startsLater reports whether a server waits for what is still to be taken back among the first changes up to i: for
-// the memory of a pool that was grown, which may not be there twice, and for what its unit starts it with. A pool that
+// startsLater reports whether a server waits for what is still to be undone among the first changes up to i: for the
+// memory of a pool that was grown, which may not be there twice, and for what its unit starts it with. A pool that
 // shrinks under a running server takes nothing from it: the pages in use become surplus, and are free when it stops.
 func (e *operation) startsLater(i int) bool {
 	return slices.ContainsFunc(e.log.Changes[:i+1], func(c journal.Change) bool {
@@ -270,8 +270,8 @@ func (e *operation) owes(o UndoOptions) bool {
 
 func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return ok }
 
-// reactivate lets the servers take over what was put back, as far as it may. An
-// instance of which changes are still to be taken back waits.
+// reactivate lets the servers take over what was put back, as far as it may. An instance of which changes are still to
+// be undone waits.
 func (e *operation) reactivate(ctx context.Context, o UndoOptions) error {
 	if e.w.Activate == nil {
 		return nil

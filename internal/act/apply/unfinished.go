@@ -91,7 +91,7 @@ func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	return no
 }
 
-// gone reports whether a part is an instance whose data directory is not there.
+// gone reports whether a part is an instance whose data directory does not exist.
 func (w *System) gone(part string) bool {
 	if !path.IsAbs(part) {
 		return false

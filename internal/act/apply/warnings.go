@@ -9,9 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// Warner is what a kind may also be: it knows before anything is written what
-// a person should hear before he says yes, such as what of a file no undo brings
-// back. Each is a sentence without the knob's name.
+// Warner is implemented by kinds that know before anything is written what a person should know before agreeing, such
+// as what of a file no undo brings back. Each is a sentence without the knob's name.
 type Warner interface {
 	Warnings(ctx context.Context, k Knob) ([]string, error)
 }

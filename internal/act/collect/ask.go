@@ -108,8 +108,7 @@ func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
 		u := in.account.User()
 		how.As, how.User = &u, c.roleOf(in)
 	} else if how.Peer >= 0 {
-		// who is not root has only his own to give, and gives it as before to the
-		// servers of accounts that count
+		// without root there are only the user's own, which the servers of included accounts get as before
 		how.Secrets, _ = c.req.Owners.Counts(c.t, in.account, in.dataDir)
 	}
 	switch {

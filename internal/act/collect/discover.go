@@ -53,7 +53,7 @@ func (c *collector) tellGaps(in *instance) {
 	c.explain(in)
 }
 
-// postmaster looks at a process that may be a postmaster; nil where it is none.
+// postmaster looks at a process that may be a postmaster; nil if it is none.
 func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	pid := proc.pid
 	args := c.arguments(pid)
@@ -86,7 +86,7 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	if !in.trusted() {
 		in.processes = append([]int{pid}, slices.Sorted(slices.Values(children))...)
 		if in.dataDir == "" && len(children) == 0 {
-			return nil // nothing but its name speaks for it
+			return nil // only its name suggests it
 		}
 		in.fromArguments()
 		return in
@@ -105,9 +105,9 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 		}
 		in.notes = append(in.notes, statusNote(file.status)...)
 	case in.dataDir == "" && len(children) == 0:
-		return nil // nothing but its name speaks for it
+		return nil // only its name suggests it
 	case gone(err) && in.dataDir != "" && len(children) == 0:
-		return nil // a data directory has the file for as long as its server runs
+		return nil // a data directory has the file while its server runs
 	}
 	in.processes = append([]int{pid}, slices.Sorted(slices.Values(children))...)
 	in.findBinary(c, p)

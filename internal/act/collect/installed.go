@@ -43,7 +43,7 @@ func (c *collector) askProgram(ctx context.Context, s *stopped) {
 	}
 }
 
-// programsAccount is whom the programs of an instance are run as.
+// programsAccount is the account that the programs of an instance run as.
 func (c *collector) programsAccount(in *instance) (scratch.Account, error) {
 	if !c.root {
 		return scratch.Unprivileged()

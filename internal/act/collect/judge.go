@@ -34,8 +34,8 @@ func refusal1(what string, err error) *trust.Refusal {
 	return &trust.Refusal{Reason: what + plainly(err)}
 }
 
-// judge reports whether an instance whose account is known is that account's, and whether it counts. Who is not root
-// has no rights that he could lend: he looks at the policy alone.
+// judge reports whether an instance whose account is known is that account's, and whether it counts. Without root there
+// are no rights to lend: only the policy counts.
 func (c *collector) judge(in *instance, proc string) {
 	if c.root {
 		if err := c.consistent(in, proc); err != nil {
@@ -164,7 +164,7 @@ func keepLargest(to **int64, status, name string) {
 	}
 }
 
-// postmasterAgain looks at a postmaster anew.
+// postmasterAgain examines a postmaster again.
 func (c *collector) postmasterAgain(in *instance) *instance {
 	proc, ok := c.stat(in.pid)
 	if !ok || proc.start != in.start {

@@ -103,9 +103,8 @@ func (c *collector) listenersAt(port int, table string) (out []pg.StartListener)
 	return out
 }
 
-// holderOf finds the process that has a socket open; 0 where that is closed to us.
-// It looks at the open files of every process, for which there is cause only once
-// a port is taken.
+// holderOf finds the process that has a socket open; 0 if that is closed to us. It looks at the open files of every
+// process, for which there is cause only once a port is taken.
 func (c *collector) holderOf(inode string) (int, string) {
 	pids, err := c.t.ReadDir("proc")
 	if err != nil {

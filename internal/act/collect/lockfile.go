@@ -57,7 +57,7 @@ func (c *collector) alive(in *instance, pid int) (bool, string) {
 	return err == nil && name != "" && in.account.UID >= 0 && a.UID == in.account.UID, name
 }
 
-// standsIn is the working directory of a process; "" where it is closed to us.
+// standsIn is the working directory of a process; "" if it is closed to us.
 func (c *collector) standsIn(pid int) string {
 	cwd, _ := c.t.Readlink("proc/" + strconv.Itoa(pid) + "/cwd")
 	return cwd

@@ -19,7 +19,7 @@ const (
 	// measuredDays is how long a probe speaks for a machine: within a quarter
 	// disks age, volumes are resized, and neighbours come.
 	measuredDays = 90
-	// maxProbes are looked at, the latest first: each may have measured a part.
+	// maxProbes limits the probes that are read, the latest first: each may have measured a part.
 	maxProbes = 16
 	// maxProbe bounds one of them; that of ten disks is 50 kB.
 	maxProbe = 1 << 20
@@ -120,8 +120,7 @@ func fill(to, from *measured.Probe) {
 	}
 }
 
-// probes returns the files that are looked at, the latest first: their names are
-// times.
+// probes returns the files that are read, the latest first: their names are times.
 func (c *collector) probes() []string {
 	var out []string
 	for _, dir := range c.req.Measured {

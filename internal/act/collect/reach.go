@@ -23,7 +23,7 @@ func (c *collector) dataDirAccess(in *instance) any {
 	}
 	d := pg.StartDataDir{Path: in.dataDir, Mode: fmt.Sprintf("%04o", st.Mode.Perm()), UID: st.UID,
 		Owner: trust.Of(st.UID, st.GID).Name, User: in.unitUser}
-	if !c.root || st.UID == 0 || st.Mode.Perm()&0o022 != 0 { // of others' directory nothing more is looked at
+	if !c.root || st.UID == 0 || st.Mode.Perm()&0o022 != 0 { // nothing more of another user's directory is read
 		return d
 	}
 	// what root could go around, the account cannot

@@ -16,7 +16,7 @@ type registered struct {
 	dir     string // data directory; "": its unit does not name it
 	config  string // postgresql.conf, where it is not in the data directory
 	unit    string
-	user    string // whom the unit runs it as
+	user    string // the account that the unit runs it as
 	program string // postgres, as the unit names it
 	starts  bool   // at boot: a stopped cluster that is not started is no fault
 }
@@ -160,8 +160,8 @@ func (in *instance) known(list []registered, resolve func(string) (string, error
 	}
 }
 
-// down finds the instances that the host starts at boot and that do not run. Those
-// of strangers are not among them, nor what may not be looked at.
+// down finds the instances that the host starts at boot and that do not run. Those of strangers are not among them, nor
+// what must not be inspected.
 func (c *collector) down(found []*instance) (out []*instance) {
 	list := c.registry()
 	done := map[string]bool{}

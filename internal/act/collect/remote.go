@@ -43,8 +43,7 @@ func (c *collector) conninfo(ctx context.Context) error {
 	return nil
 }
 
-// named makes an instance count that a person has named by its connection; false
-// where it has ended meanwhile.
+// named makes an instance count that a person has named by its connection; false if it has ended meanwhile.
 func (c *collector) named(in **instance) bool {
 	if (*in).stranger == "" {
 		return true
@@ -75,11 +74,10 @@ func (c *collector) fromAfar(answers *evidence.Archive, key string) record {
 // takes seconds where that is large.
 const startSlack = 15
 
-// proven returns the instance of this host that gave the answers, nil where
-// none is proven to. A Unix socket names its listener, and the session its
-// backend. Where neither is seen (a pooler that has let go of the backend), the
-// address must be one of this host, and port and time of start those of one
-// instance here: the far end of a tunnel has the first but not the others.
+// proven returns the instance of this host that gave the answers, nil if none is proven to. A Unix socket names its
+// listener, and the session its backend. Where neither is seen (a pooler that has let go of the backend), the address
+// must be one of this host, and port and time of start those of one instance here: the far end of a tunnel has the
+// first but not the others.
 func (c *collector) proven(answers *evidence.Archive, s pgclient.Session) *instance {
 	found := c.discover()
 	for _, in := range found {

@@ -50,7 +50,7 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 	}
 	s := &stopped{in: in}
 	c.document(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
-	if in.closed { // nothing in it is looked at
+	if in.closed { // nothing in it is read
 		c.unreadable(in, "start_configuration",
 			"others may write the data directory, or its owner is unknown: nothing in it is read")
 		return

@@ -181,9 +181,8 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 // hour, in which an upgrade or a repair is over.
 const mostAbsent = 6
 
-// sampled makes the list of the servers that samples ask, and of their control
-// groups, that of the snapshot. One that is not in it any more keeps being asked
-// for a while: it may be restarting.
+// sampled makes the list of the servers that samples ask, and of their cgroups, that of the snapshot. One that is not
+// in it any more keeps being asked for a while: it may be restarting.
 func (w *Watcher) sampled(s *snapshot.Snapshot) {
 	for _, one := range w.servers {
 		one.Absent++
@@ -235,7 +234,7 @@ func (w *Watcher) awaited() map[string]bool {
 	return out
 }
 
-// groupOf is the directory of the control group (version 2) of an instance, "" where it has none of its own.
+// groupOf is the directory of the control group (version 2) of an instance, "" if it has none.
 func (w *Watcher) groupOf(in *snapshot.Instance) string {
 	cg, ok := in.CGroup.Get()
 	if !ok || cg.Version != 2 || cg.Path == "/" || cg.Path == "" {

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// logTail is how much of the end of a log is looked at: a reload of ten minutes
-	// ago is within it unless every statement is logged.
+	// logTail is how much of the end of a log is examined: a reload of ten minutes ago is within it unless every
+	// statement is logged.
 	logTail = 1 << 20
 )
 
@@ -40,7 +40,7 @@ func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string
 	return out
 }
 
-// newest reads a log; nil where it cannot be read.
+// newest reads a log; nil if it cannot be read.
 func newest(s *serverlogs.Source) []byte {
 	r, err := s.Open()
 	if err != nil {

@@ -173,8 +173,8 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestOOMKill: what the kernel killed in the control group of an instance is reported for it, the rest for the host,
-// and earlier kills are not reported.
+// TestOOMKill: what the kernel killed in the cgroup of an instance is reported for it, the rest for the host, and
+// earlier kills are not reported.
 func TestOOMKill(t *testing.T) {
 	x := newWorld(t)
 	s := described(t, small)

@@ -1,9 +1,7 @@
-// Package monitor is what the command watch does for as long as it runs: a cheap
-// sample every few seconds (act/sample reads it), the whole evidence every few
-// minutes, both written to the history. What differs from one look to the next
-// becomes an event: a setting changed, a finding appeared, a plan rests on facts
-// that have moved, a server was restarted, the kernel killed for memory. Of some of
-// them it sends notices.
+// Package monitor is what the command watch does while it runs: a cheap sample every few seconds (act/sample reads it),
+// the whole evidence every few minutes, both written to the history. What differs from one look to the next becomes an
+// event: a setting changed, a finding appeared, a plan rests on facts that have moved, a server was restarted, the
+// kernel killed for memory. Of some of them it sends notices.
 //
 //	monitor.go    the loop: when to sample, when to look at the whole evidence
 //	sample.go     what two samples tell at once: OOM kills, restarts, lost servers
@@ -61,7 +59,7 @@ type Options struct {
 	Dial    func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error) // a connection for samples
 	Checks  func() check.Options                                                   // of the policy as it is now
 	Rules   func(s *snapshot.Snapshot) rule.Options                                // of the policy as it is now
-	// the last apply that was not taken back; nil: none
+	// the last apply that was not undone; nil: none
 	Applied func() *journal.Journal
 	// reread the policy and look again; may be nil
 	Reload  <-chan struct{}
@@ -113,7 +111,7 @@ type Watcher struct {
 	host    sample.HostReading
 	last    sample.HostReading
 	boot    string
-	groups  map[string]string // folder of the control group by label
+	groups  map[string]string // folder of the cgroup by label
 	servers []*sample.Server  // in the order of the snapshot
 	points  sample.Points
 	dear    []history.Point // of the last look, for the next sample
@@ -251,8 +249,7 @@ func (w *Watcher) look(ctx context.Context) looked {
 	return l
 }
 
-// size asks for the size of the databases over a connection of its own: those of
-// the samples are in use.
+// size asks for the size of the databases over a separate connection: those of the samples are in use.
 func (w *Watcher) size(ctx context.Context, in *snapshot.Instance) (float64, error) {
 	conn, err := w.o.Dial(ctx, in)
 	if err != nil {

@@ -67,7 +67,7 @@ func appeared(severity string) history.Event {
 		After: severity, Detail: "fsync is off"}
 }
 
-// validNotice holds that a document is what its published schema says.
+// validNotice verifies that a document is what its published schema says.
 func validNotice(t *testing.T, doc []byte) {
 	t.Helper()
 	s, err := jsonschema.NewCompiler().Compile("../../../schema/notice.schema.json")

@@ -160,8 +160,8 @@ func (w *Watcher) drain(ctx context.Context) {
 	}
 }
 
-// killed reports processes that the kernel killed for memory since the reading before: those of an instance's control
-// group, and the others.
+// killed reports processes that the kernel killed for memory since the reading before: those of an instance's cgroup,
+// and the others.
 func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 	if w.last.At.IsZero() {
 		return false

@@ -127,7 +127,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 		put("block:"+b.Name+"/nr_requests", at+"nr_requests", known.Map(b.Requests, decimal))
 	}
 	mounts := mountSettings(s, out)
-	for name, v := range before { // of devices and mounts that could not be looked at
+	for name, v := range before { // of devices and mounts that could not be read
 		if strings.HasPrefix(name, "block:") && !seen || strings.HasPrefix(name, "mount:") && !mounts {
 			out[name] = history.Setting{Value: v}
 		}
@@ -135,8 +135,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	return out
 }
 
-// mountSettings adds the options of the mounts that instances lie on; false where
-// one of them could not be seen.
+// mountSettings adds the options of the mounts that instances lie on; false if one of them could not be seen.
 func mountSettings(s *snapshot.Snapshot, out settings) bool {
 	all := s.Host.Mounts.Known() && len(s.Instances) > 0
 	for i := range s.Instances {
@@ -210,7 +209,7 @@ func changes(instance string, before map[string]string, now settings) []history.
 	}
 	// Another version brings its own settings, which no user has set.
 	other := before["server_version"] != now["server_version"].Value
-	// So does an instance that was not there: its devices and mounts are looked at now.
+	// So does an instance that was not there: its devices and mounts are examined now.
 	fresh := func(name string) bool {
 		return other || strings.HasPrefix(name, "block:") || strings.HasPrefix(name, "mount:")
 	}

@@ -23,7 +23,7 @@ import (
 type Baseline struct {
 	At      time.Time                `json:"at"`
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
-	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown is not there
+	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown does not exist
 	Values  map[knob.Address]Planned `json:"values"`
 	Told    map[string]float64       `json:"told,omitempty"` // moved facts that were reported, with their values then
 	// facts that were seen to have moved, or to be back, and not often enough
@@ -76,8 +76,7 @@ const (
 // bases are the baselines by the label of the instance, "" for the host.
 type bases map[string]*Baseline
 
-// basesOf is what plans rest on now. peaks and sizes are by label; what is not
-// known is not there.
+// basesOf is what plans rest on now. peaks and sizes are by label; what is not known does not exist.
 func basesOf(s *snapshot.Snapshot, out *rule.Outcome, at time.Time, peaks, sizes map[string]float64) bases {
 	b := bases{"": {At: at, Facts: map[string]float64{}, Values: map[knob.Address]Planned{}}}
 	if m, ok := s.Host.Memory.Get(); ok {
@@ -270,8 +269,8 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 // back is the name under which it is counted that a fact is back.
 func back(name string) string { return "back: " + name }
 
-// held counts a look that saw a fact moved, or back, and reports whether that makes enough of them; if so it is counted
-// anew.
+// held counts a look that saw a fact moved, or back, and reports whether that makes enough of them; if so, the count
+// restarts.
 func (b *Baseline) held(name string, isBack bool, at, before time.Time) (Moved, bool) {
 	key := name
 	if isBack {

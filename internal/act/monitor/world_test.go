@@ -25,7 +25,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// world is a watcher with everything around it made up but the history.
+// world is a watcher with everything around it simulated except the history.
 type world struct {
 	t     *testing.T
 	w     *Watcher
@@ -168,7 +168,7 @@ func (x *world) turned() []string {
 	})
 }
 
-// wants holds that a list has one line for each text, which it contains.
+// wants verifies that a list has one line for each text, which it contains.
 func wants(t *testing.T, what string, have []string, texts ...string) {
 	t.Helper()
 	ok := len(have) == len(texts)

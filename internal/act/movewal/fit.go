@@ -322,7 +322,7 @@ func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 			"root's alone"))
 }
 
-// server refuses what the state of the server bars, and notes what is to be known.
+// server refuses what the state of the server prevents, and notes what to know.
 func (w *Mover) server(ctx context.Context, in *snapshot.Instance, dir string, f *walmove.Plan) error {
 	var err error
 	if f.Running, err = w.Server.Runs(in); err != nil {
@@ -389,7 +389,7 @@ func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f 
 	return nil
 }
 
-// remarks are what is to be known of the server and hinders nothing.
+// remarks are what to know about the server that prevents nothing.
 func (w *Mover) remarks(in *snapshot.Instance, dir string, f *walmove.Plan) (out []string) {
 	standby := in.Server.Recovery
 	if up, ok := standby.Get(); ok && up {

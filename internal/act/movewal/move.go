@@ -17,7 +17,7 @@ import (
 )
 
 // move is one move at work. At every moment pg_wal is a directory, or leads to one, that has all of the WAL: the server
-// can be started by whoever likes. The order is
+// can be started by anyone. The order is
 //
 //	note            the move is begun; from here on a crash leaves a trace
 //	make or empty   the new place
@@ -133,7 +133,7 @@ func (m *move) forward(ctx context.Context) error {
 		return err
 	}
 	if err := m.leave(m.n.From, true); err != nil {
-		// the move itself is done, and is not taken back for this
+		// the move itself is done, and is not undone for this
 		m.tell("the old copy of the WAL could not be removed: %v; the server needs it no more", err)
 	}
 	return m.end()
@@ -249,8 +249,8 @@ func (m *move) stopped(ctx context.Context) error {
 	return m.Server.Stop(ctx, m.in)
 }
 
-// clean holds that the server came to a clean end, and returns the hash of what
-// it says so in. One that was cut off with us is started and stopped once more.
+// clean verifies that the server came to a clean end, and returns the hash of what it says so in. One that was cut off
+// with us is started and stopped once more.
 func (m *move) clean(ctx context.Context) (string, error) {
 	for again := m.n.Running; ; again = false {
 		state, err := m.state()

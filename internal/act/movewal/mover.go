@@ -116,9 +116,9 @@ func (w *Mover) DataDir(in *snapshot.Instance) (string, error) {
 	return w.Target.Resolve(dir)
 }
 
-// Bring brings the WAL to a place, forward or back from wherever a crash has left a
-// move. One that does not succeed is taken back by itself, so that the server is as
-// it was before. made says that the place it is in was made for an earlier move.
+// Bring brings the WAL to a place, forward or back from wherever a crash has left a move. A failed one is undone
+// automatically, so that the server is as it was before. made says that the place it is in was made for an earlier
+// move.
 func (w *Mover) Bring(ctx context.Context, in *snapshot.Instance, dir string, here, to Place, made bool) error {
 	n, err := w.record(dir)
 	if err != nil {

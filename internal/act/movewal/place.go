@@ -172,7 +172,7 @@ func (w *Mover) sameFilesystem(f *walmove.Plan) (bool, error) {
 var overNetwork = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs",
 	"9p", "virtiofs", "ocfs2", "gfs2"}
 
-// mountNotes are what is to be known of the filesystem and hinders nothing.
+// mountNotes are what to know about the filesystem that prevents nothing.
 func (w *Mover) mountNotes(f *walmove.Plan) (out []string) {
 	m := f.ToMount
 	switch {

@@ -14,8 +14,8 @@ import (
 // for more.
 const maxHeld = 3
 
-// readings reads the logs of a round with the readers of the commands. group is the directory of our control group:
-// kills in others are not ours.
+// readings reads the logs of a round with the readers of the commands. group is the directory of our cgroup: kills in
+// others are not ours.
 func readings(kernel, server, group string) []oomresult.Reading {
 	out := []oomresult.Reading{}
 	r := oom.NewReader()

@@ -23,7 +23,7 @@ const folderPrefix = "pgfettle-"
 
 // record is what has to be taken away again, written down before it is made.
 type record struct {
-	Groups  []cgroup.Group `json:"groups"`  // where the control group may be
+	Groups  []cgroup.Group `json:"groups"`  // where the cgroup may be
 	Folder  string         `json:"folder"`  // of the throwaway server
 	Sysctls []former       `json:"sysctls"` // values of the kernel, in the order in which to restore them
 }
@@ -176,7 +176,7 @@ func (t *trail) sweep() ([]string, error) {
 	return done, os.Remove(t.file())
 }
 
-// removeFolder removes the directory of a throwaway server. was is false where it is gone already.
+// removeFolder removes the directory of a throwaway server. was is false if it is gone already.
 func removeFolder(dir string) (was bool, err error) {
 	if !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), folderPrefix) {
 		return false, say.Err("{value} is no folder of a throwaway server", "value", say.Quoted(dir))

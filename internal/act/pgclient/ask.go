@@ -44,7 +44,7 @@ const (
 	deepStatementTimeout = "60s"
 )
 
-// oldest is the oldest major version whose catalogues the queries are written for.
+// oldest is the oldest major version whose catalogs the queries are written for.
 const oldest = 13
 
 // Ask sends all queries in one connection and one round trip (two of each before 15 where there are many tables), each
@@ -138,8 +138,7 @@ func only(names []string, all []pg.Query) (asked, left []pg.Query) {
 	return asked, left
 }
 
-// segments puts each query into a transaction of its own, save those that are
-// best asked together.
+// segments puts each query into its own transaction, save those that are best asked together.
 func segments(queries []pg.Query) [][]pg.Query {
 	var out [][]pg.Query
 	at := map[string]int{}
@@ -335,6 +334,6 @@ func major(version string) int {
 	return n
 }
 
-// MemoryQuestions are what a server is asked where only its memory is looked at:
-// a host that runs out of it shall not be asked for more than that needs.
+// MemoryQuestions are what a server is asked if only its memory is of interest: a host that is running out of it must
+// not be asked for more than needed.
 var MemoryQuestions = []string{"access", "settings", "shmem", "activity", "sessions", "databases"}

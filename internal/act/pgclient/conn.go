@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Connect says how a server is reached: by a connection string, or through the socket in a directory. PG* variables and
-// .pgpass fill in what is not said, but for a server that was found and not named: it gets nothing secret.
+// Connect says how to reach a server: by a connection string, or through the socket in a directory. PG* variables and
+// .pgpass fill in what is not said, except for a server that was found and not named: it gets nothing secret.
 type Connect struct {
 	Conninfo  string            // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
 	SocketDir string            // folder of the server's socket
@@ -186,8 +186,7 @@ var understood = []string{
 // for a setting that it does not have.
 var sent = []string{"application_name", "client_encoding", "options"}
 
-// unknownKeyword returns a keyword that libpq does not have, "" where there is
-// none.
+// unknownKeyword returns a keyword that libpq does not have, "" if there is none.
 func unknownKeyword(params map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		switch {
@@ -232,7 +231,7 @@ func (c Connect) prepare(cfg *pgconn.Config) error {
 	return nil
 }
 
-// sqlstate returns the server's error code; "" where no server spoke.
+// sqlstate returns the server's error code; "" if no server spoke.
 func sqlstate(err error) string {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {

@@ -95,7 +95,7 @@ func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
 	}
 }
 
-// visit asks in one other database; false where we were not let in.
+// visit asks in one other database; false if we were not let in.
 func (t *tour) visit(ctx context.Context, database string) bool {
 	ctx, cancel := context.WithTimeout(ctx, databaseWithin)
 	defer cancel()

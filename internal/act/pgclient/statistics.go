@@ -12,11 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// Before 15 a backend that wants any statistics has the collector write those
-// of every table and index of its own database into a file, and reads it: with
-// 20,000 tables 8 MB and more time than all the rest of a check. What is asked
-// without --deep is of the whole cluster and the same from every database, so
-// it is asked in one that has no tables.
+// Before 15 a backend that reads any statistics has the collector write those of every table and index of its database
+// into a file, and reads it: with 20,000 tables 8 MB and more time than all the rest of a check. What is asked without
+// --deep is of the whole cluster and the same from every database, so it is asked in one that has no tables.
 
 const (
 	// catalogueLarge is the size of pg_class from which that is worth a second
@@ -77,8 +75,7 @@ func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn
 	return r.lost == nil && probe.session.catalogue >= catalogueLarge
 }
 
-// quieter returns a second connection of the same role, to a database without
-// tables; nil where there is none to be had.
+// quieter returns a second connection of the same role, to a database without tables; nil if none is available.
 func quieter(ctx context.Context, cfg *pgconn.Config) *pgconn.PgConn {
 	ctx, cancel := context.WithTimeout(ctx, secondWithin)
 	defer cancel()

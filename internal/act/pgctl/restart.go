@@ -23,7 +23,7 @@ const (
 	// reloadWait bounds a reload: the postmaster reads the files when it gets the
 	// signal, and every backend when it is next idle, as ours is.
 	reloadWait = 10 * time.Second
-	// poll is how often a state that takes its time is looked at.
+	// poll is how often a slow state is checked.
 	poll = 50 * time.Millisecond
 )
 
@@ -254,9 +254,9 @@ func (p *Server) ready(ctx context.Context, in *snapshot.Instance, dir string, m
 	}
 }
 
-// afar reports whether the server is out of our reach but for SQL: on another host, or in a data directory that is
-// closed to us. A directory here of the same name as one there is never taken for it. The error is that of a server
-// which does not answer and was never seen to be here.
+// afar reports whether the server can be reached only by SQL: on another host, or in a data directory that is closed to
+// us. A directory here of the same name as one there is never taken for it. The error is that of a server which does
+// not answer and was never seen to be here.
 func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (bool, error) {
 	if _, _, err := p.postmaster(dir); errors.Is(err, fs.ErrPermission) {
 		return true, nil
@@ -275,8 +275,7 @@ func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (b
 	return !s.Here, nil
 }
 
-// restartAfar runs the user's own command and waits until the server answers that
-// it has started anew.
+// restartAfar runs the user's own command and waits until the server answers that it has restarted.
 func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	if p.RestartCommand == "" {
 		return &say.Problem{Message: say.M("the server of {label} is to be restarted by root or its owner alone, on "+

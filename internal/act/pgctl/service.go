@@ -140,7 +140,7 @@ func (p *Server) unitOf(ctx context.Context, in *snapshot.Instance, dir string, 
 	return ""
 }
 
-// debian recognises a cluster of Debian's postgresql-common by the directory of its configuration. pg_ctlcluster is run
+// debian recognizes a cluster of Debian's postgresql-common by the directory of its configuration. pg_ctlcluster is run
 // as the owner: as root it would ask systemd, which does not run this server.
 func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (m service, ok bool, err error) {
 	const tool = "/usr/bin/pg_ctlcluster"
@@ -293,9 +293,8 @@ func shellWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// stderr is the file that the running server's messages go to. Where it is none,
-// something else holds the other end, and would not hold that of a new server; a
-// server with a collector of its own needs it for its first lines only.
+// stderr is the file that the running server's messages go to. Where it is none, something else holds the other end,
+// and would not hold that of a new server; a server with its own collector needs it for its first lines only.
 func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (string, error) {
 	if collects {
 		return "/dev/null", nil
@@ -335,8 +334,7 @@ func (p *Server) collector(pm postmaster) bool {
 	return false
 }
 
-// owner is the user to act as, the account of the instance; nil where that is
-// ourselves.
+// owner is the user to act as, the account of the instance; nil if that is ourselves.
 func (p *Server) owner(dir string) (*target.User, error) {
 	a, err := p.account(dir)
 	if err != nil {

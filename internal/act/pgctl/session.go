@@ -224,7 +224,7 @@ func (s *Session) hangUp() {
 	_ = s.conn.Close(ctx)
 }
 
-// Exec runs one statement in a transaction of its own.
+// Exec runs one statement in its own transaction.
 func (s *Session) Exec(ctx context.Context, sql string) error {
 	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
 	defer cancel()
@@ -283,8 +283,8 @@ func textArray(names []string) string {
 	return "{" + strings.Join(quoted, ",") + "}"
 }
 
-// OfInstance reports whether the value is the instance's, and not one that ALTER ROLE or ALTER DATABASE gave to whoever
-// asks.
+// OfInstance reports whether the value is the instance's, and not one that ALTER ROLE or ALTER DATABASE gave to the
+// current role.
 func (s SettingRow) OfInstance() bool {
 	switch s.Source {
 	case "user", "database", "database user", "global", "session", "client", "interactive":

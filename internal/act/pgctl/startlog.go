@@ -48,8 +48,8 @@ func (p *Server) markLogs(in *snapshot.Instance, m service) logMark {
 	return at
 }
 
-// loggedSince returns the last lines that the server has logged since the mark, those
-// of its errors where there are any; "" where nothing can be read.
+// loggedSince returns the last lines that the server has logged since the mark, those of its errors where there are
+// any; "" if nothing can be read.
 func (p *Server) loggedSince(ctx context.Context, in *snapshot.Instance, m service, at logMark) string {
 	ctx = context.WithoutCancel(ctx) // the reason of a failure is reported even after a timeout
 	var text strings.Builder

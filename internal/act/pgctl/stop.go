@@ -297,8 +297,8 @@ func (p *Server) notUp(ctx context.Context, in *snapshot.Instance, m service, at
 	return say.Err("the server of {instance} did not start: {reason}", "instance", in.Label(), "reason", err)
 }
 
-// Busy reports whether a base backup is taken, and by whom; "" where none is. One that a session of another program
-// began is known by what it said last.
+// Busy reports whether a base backup is in progress, and of which client; "" if none is. One that a session of another
+// program began is known by what it said last.
 func (p *Server) Busy(ctx context.Context, in *snapshot.Instance) (string, error) {
 	s, err := p.Session(ctx, in)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 
 // Trouble is why the server would not start with what is planned.
 type Trouble struct {
-	Name    string // of the setting; "" where the server named none
+	Name    string // of the setting; "" if the server named none
 	Planned bool   // it is one of the changes; else it is in the files already
 	Said    string // the server's own words, or what this machine cannot hold
 }
@@ -106,7 +106,7 @@ func heaviest(in *snapshot.Instance, settings map[string]string) string {
 	return name
 }
 
-// Refusal makes an error of what Try found; nil where it is nothing.
+// Refusal makes an error of what Try found; nil if it is nothing.
 func Refusal(in *snapshot.Instance, found []Trouble) error {
 	if len(found) == 0 {
 		return nil
@@ -155,9 +155,8 @@ func inName(c byte) bool {
 	return c == '_' || c == '.' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// future returns the settings that the server would start with: what its files
-// have now, whoever wrote it and whether or not the server has read it, then the
-// changes, then its command line.
+// future returns the settings that the server would start with: what its files have now, regardless of who wrote it and
+// whether the server has read it, then the changes, then its command line.
 func (p *Server) future(ctx context.Context, in *snapshot.Instance, changes []plan.Change) (map[string]string, error) {
 	s, err := p.Session(ctx, in)
 	if err != nil {

@@ -20,11 +20,11 @@ const prefix = "pgsql_tmp_pgfettle-"
 // ownerFile says whose a directory is.
 const ownerFile = ".pgfettle-owner"
 
-// maxStale bounds how many names of a directory are looked at for what an earlier probe left there.
+// maxStale bounds how many names of a directory are examined for what an earlier probe left there.
 const maxStale = 100_000
 
-// folder is a private folder on a filesystem. All that is done in it is done as
-// the owner of the place: as root it would follow what he puts in its way.
+// folder is a private directory on a filesystem. Everything in it is done as the owner of the place: root would follow
+// the owner's links.
 type folder struct {
 	t    target.Target
 	path string

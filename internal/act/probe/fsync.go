@@ -27,7 +27,7 @@ const fsyncTests = 16
 // that answers within seconds is measured all the same.
 const slack = time.Minute
 
-// fsync runs pg_test_fsync, or our own loop where there is none.
+// fsync runs pg_test_fsync, or our own loop if there is none.
 func (w *Work) fsync(ctx context.Context, d *Place, f *folder) *measured.Flush {
 	name := "flushes under " + d.Places[0]
 	tool, by := w.tool(ctx, "pg_test_fsync", d.in, f.as)
@@ -131,7 +131,7 @@ func (w *Work) tool(ctx context.Context, name string, in *snapshot.Instance, as 
 		if st, err := w.t.Stat(file); err != nil || !st.Mode.IsRegular() {
 			continue
 		}
-		whose := trust.Account{UID: w.t.UID()} // who is not root runs it as himself
+		whose := trust.Account{UID: w.t.UID()} // without root it runs as the current user
 		if as != nil && w.t.UID() == 0 {
 			whose = trust.Account{UID: as.UID, GID: as.GID}
 		}

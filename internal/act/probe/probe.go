@@ -1,8 +1,7 @@
-// Package probe measures a machine with the programs that are installed on it:
-// pg_test_fsync and fio on the disks of an instance, or loops of its own where
-// they are not; pg_test_timing on its clock, and a walk through memory. It says before what it will cost, keeps a
-// share of each disk free, runs everything as the owner of the data, and leaves
-// nothing behind.
+// Package probe measures a machine with the programs that are installed on it: pg_test_fsync and fio on the disks of an
+// instance, or its own loops if they are not; pg_test_timing on its clock, and a walk through memory. It says before
+// what it will cost, keeps a share of each disk free, runs everything as the owner of the data, and leaves nothing
+// behind.
 package probe
 
 import (
@@ -31,7 +30,7 @@ var Parts = []string{Fsync, Timing, Fio, Memory}
 const (
 	Fsync  = "fsync"  // how often a second a write reaches the disk: pg_test_fsync
 	Timing = "timing" // what reading the clock costs: pg_test_timing
-	Fio    = "fio"    // reads past the page cache, and flushes in a file that grows: fio, or reads of our own
+	Fio    = "fio"    // reads past the page cache, and flushes in a file that grows: fio, or our own reads
 	Memory = "memory" // latency and speed of memory
 )
 
@@ -342,8 +341,8 @@ func (w *Work) planMemory() {
 	w.Time += memoryTime
 }
 
-// memorySize is what may be taken for some seconds: an eighth of what is
-// available, and no more than caches of processors are surely smaller than.
+// memorySize is what may be taken for some seconds: an eighth of what is available, and no more than caches of CPUs are
+// surely smaller than.
 func memorySize(m host.Memory) unit.Bytes {
 	size := min(m.Available/8, memoryMost).RoundDown(unit.MB)
 	if size < memoryLeast {

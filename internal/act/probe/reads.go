@@ -167,8 +167,8 @@ type read struct {
 // readers reads with some threads for a time. place returns the offset of a reader's next request.
 func readers(ctx context.Context, file *os.File, n, size int, long time.Duration,
 	place func(worker int) int64) (*read, time.Duration, error) {
-	// A thread in a system call keeps its right to run until the scheduler takes it away, which
-	// takes longer than a read of the fastest disks. So each gets one of its own.
+	// A thread in a system call keeps its right to run until the scheduler takes it away, which takes longer than a
+	// read of the fastest disks. So each gets a separate one.
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(before, n+2))
 	defer runtime.GOMAXPROCS(before)

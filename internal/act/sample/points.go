@@ -30,8 +30,7 @@ func (p *Points) gauge(name string, v int64) {
 	}
 }
 
-// rate is what a counter grew by, a second. Where either end is unseen, or the
-// counter began anew, nothing is known.
+// rate is what a counter grew by, a second. If either end is missing, or the counter was reset, it is unknown.
 func (p *Points) rate(name string, before, now, factor, seconds float64) {
 	if seconds > 0 && now >= before {
 		p.Add(name, "", (now-before)*factor/seconds)
@@ -46,8 +45,8 @@ func orNaN(n int64) float64 {
 	return float64(n)
 }
 
-// secondsBetween is the time between two readings; 0 where there is no first one, or it
-// is too long ago to speak of the present.
+// secondsBetween is the time between two readings; 0 if there is no first one, or it is too long ago to speak of the
+// present.
 func secondsBetween(last, now time.Time, most time.Duration) float64 {
 	d := now.Sub(last)
 	if last.IsZero() || d <= 0 || d > most {
@@ -99,8 +98,8 @@ func (p *Points) AddHost(last, now *HostReading, page PageSize, most time.Durati
 	psi("psi_memory_full", last.Full[psiMemory], now.Full[psiMemory])
 }
 
-// processor adds the parts of the processor time. The kernel's sums of idle and
-// iowait may go back a little; a part below nothing is nothing.
+// processor adds the parts of the CPU time. The kernel's sums of idle and iowait may go back a little; a part below
+// nothing is nothing.
 func (p *Points) processor(last, now *HostReading) {
 	if last.CPU[0] == Unseen || now.CPU[0] == Unseen {
 		return

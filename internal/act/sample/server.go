@@ -31,8 +31,8 @@ type ServerReading struct {
 
 // Asker is a connection to a server.
 type Asker interface {
-	// Ask asks one question in a transaction of its own, behind the guard, and
-	// returns the one row of its answer, NULL as "".
+	// Ask asks one question in its own transaction, behind the guard, and returns the one row of its answer, NULL as
+	// "".
 	Ask(ctx context.Context, sql, timeout string) ([]string, error)
 	Major() int // of the server's version
 	Closed() bool
@@ -48,7 +48,7 @@ type Server struct {
 	sql     string
 	backoff time.Duration
 	next    time.Time // no attempt before
-	Down    string    // why it does not answer; "" where it does
+	Down    string    // why it does not answer; "" if it does
 	Now     ServerReading
 	Last    ServerReading // zero At: none
 	Seen    bool          // now is of this sample

@@ -27,7 +27,7 @@ const (
 const (
 	ColStart     = iota // of the postmaster, seconds since the epoch
 	colNow              // by the server's clock
-	ColCrash            // start of the checkpointer: anew after a crash of a backend
+	ColCrash            // start of the checkpointer: reset after a crash of a backend
 	ColHidden           // sessions that this role may not see
 	ColTotal            // client backends, our own left out
 	colActive           // the states
@@ -63,9 +63,8 @@ const (
 	firstCheckpointer = 17 // pg_stat_checkpointer; sessions' own writes are in pg_stat_io alone
 )
 
-// sampleSQL is the one question of a sample, for a major version. pg_database has
-// few rows, pg_stat_activity as many as there are sessions, and no lock is taken
-// but that of the catalogue's rows.
+// sampleSQL is the one question of a sample, for a major version. pg_database has few rows, pg_stat_activity as many as
+// there are sessions, and no lock is taken but that of the catalog's rows.
 func sampleSQL(major int) string {
 	checkpoints := `(select checkpoints_timed as timed, checkpoints_req as requested, checkpoint_write_time as ` +
 		`write_time,

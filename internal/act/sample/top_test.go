@@ -108,9 +108,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestCensusIsSparing: a census that takes 150 ms is not repeated before fifty times
-// as long has passed, however often is looked; one that is asked for is; and one that
-// takes for ever is repeated every minute.
+// TestCensusIsSparing: a census that takes 150 ms is not repeated before fifty times as long has passed, however often
+// is looked; one that is asked for is; and one that takes forever is repeated every minute.
 func TestCensusIsSparing(t *testing.T) {
 	s := newHost(t)
 	s.step = 50 * time.Millisecond // of three processes

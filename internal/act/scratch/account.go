@@ -66,9 +66,8 @@ func (a Account) command(ctx context.Context, program string, args ...string) (*
 	return cmd, nil
 }
 
-// start starts a command as the account, in a session of its own: a signal to
-// that group reaches nothing of others, and Ctrl-C on the terminal reaches us
-// alone. Root's own programs keep root's rights: pg_dump goes to the sockets of a
+// start starts a command as the account, in its own session: a signal to that group reaches no other process, and
+// Ctrl-C on the terminal reaches only us. Root's own programs keep root's rights: pg_dump goes to the sockets of a
 // server that a person has named. What is returned waits for its end.
 func (a Account) start(cmd *exec.Cmd) (wait func() error, err error) {
 	return target.Start(cmd, &target.User{UID: a.UID, GID: a.GID}, a.UID == 0)

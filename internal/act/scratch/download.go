@@ -18,7 +18,7 @@ import (
 // maxDownload bounds what a registry may send: the archives are 15 MB.
 const maxDownload = 64 << 20
 
-// loading serialises downloads, as the library takes its HTTP client and its temporary directory from the process.
+// loading serializes downloads, as the library takes its HTTP client and its temporary directory from the process.
 var loading sync.Mutex
 
 // download has the library fetch an archive into work and returns its path.

@@ -23,8 +23,8 @@ type FetchOptions struct {
 	// Waiting is called, before any progress, if another process is fetching into the same directory and has to be
 	// waited for. It may be nil.
 	Waiting func()
-	// AllowUnpinned takes an archive whose SHA-256 this program does not know,
-	// as on other processors than amd64, on the registry's word alone.
+	// AllowUnpinned takes an archive whose SHA-256 this program does not know, as on other CPUs than amd64, on the
+	// registry's word alone.
 	AllowUnpinned bool
 	// Dir keeps the binaries; "": CacheDir.
 	Dir string
@@ -88,8 +88,7 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 const installHint = "install your distribution's package of the PostgreSQL server, such as postgresql or " +
 	"postgresql-server"
 
-// platform names what the binaries are built for, as the registry does. Alpine
-// has a C library of its own.
+// platform names what the binaries are built for, as the registry does. Alpine has a different C library.
 func platform() string {
 	p := runtime.GOOS + "-" + runtime.GOARCH
 	if _, err := os.Stat("/etc/alpine-release"); err == nil {
@@ -142,7 +141,7 @@ func alone(ctx context.Context, dir string, waiting func()) (release func(), err
 		waiting()
 	}
 	got := make(chan struct{})
-	go func() { // the kernel serves those who wait in turn, and has no patience of its own
+	go func() { // the kernel serves waiters in turn, and has no timeout
 		defer close(got)
 		for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
 		}
@@ -156,8 +155,7 @@ func alone(ctx context.Context, dir string, waiting func()) (release func(), err
 	}
 }
 
-// install verifies an archive and unpacks it to home. want is "" where no sum
-// is known and the user has allowed that.
+// install verifies an archive and unpacks it to home. want is "" if no sum is known and the user has allowed that.
 func install(archive, want, work, home string) error {
 	f, err := os.Open(archive)
 	if err != nil {

@@ -207,8 +207,8 @@ func nothingInside(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestFetchTakesTurns: who fetches has the directory for himself; who comes meanwhile waits, for no longer than he may,
-// and takes what was fetched without asking again.
+// TestFetchTakesTurns: the process that fetches has the directory to itself; another one waits, within its limit, and
+// uses what was fetched without another download.
 func TestFetchTakesTurns(t *testing.T) {
 	archive, sum := tiny(t)
 	good := serving(jar(t, archive))

@@ -170,7 +170,7 @@ func environment(home string) []string {
 	}
 	kept := []string{"TZ"} // the clock's zone
 	if os.Geteuid() != 0 {
-		kept = append(kept, "LD_LIBRARY_PATH") // his own build outside of the linker's path
+		kept = append(kept, "LD_LIBRARY_PATH") // a private build outside the linker's path
 	}
 	for _, name := range kept {
 		if v, ok := os.LookupEnv(name); ok {

@@ -15,8 +15,8 @@ import (
 const ours = "# Written by pgfettle for this start; all below is replaced at the next.\n"
 
 // NewIn is New in a directory of the caller's choice, which must not be there yet: on the filesystem that is to be
-// measured. Whoever made the directory above it has to know of it, should we be killed. Its socket lies in a private
-// temporary directory, as a chosen path may be too long for one.
+// measured. The creator of the directory above it has to know about it in case we are killed. Its socket is in a
+// private temporary directory, as a chosen path may be too long for one.
 func NewIn(ctx context.Context, b Binaries, folder string, o Options) (*Instance, error) {
 	acc, err := Unprivileged()
 	if err != nil {

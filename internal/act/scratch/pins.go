@@ -44,6 +44,5 @@ func releaseOf(major int) (release, bool) {
 	return releases[i], true
 }
 
-// pin returns the sum of the archive for a platform ("linux-amd64"), "" where
-// none is known.
+// pin returns the sum of the archive for a platform ("linux-amd64"), "" if none is known.
 func (r release) pin(platform string) string { return r.sums[platform] }

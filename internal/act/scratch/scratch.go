@@ -213,8 +213,8 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 	}
 }
 
-// ready reads the status that the postmaster keeps in the eighth line of
-// postmaster.pid; the first one is its process id.
+// ready reads the status that the postmaster keeps in the eighth line of postmaster.pid; the first one is its process
+// ID.
 func (i *Instance) ready() bool {
 	b, err := i.place.read("data/postmaster.pid", maxLock)
 	if err != nil {
@@ -253,7 +253,7 @@ func (i *Instance) lastWords() error {
 // place.
 func (i *Instance) Running() bool { return i.PID() != 0 }
 
-// PID returns the process id of the postmaster; 0 when it does not run.
+// PID returns the process ID of the postmaster; 0 when it does not run.
 func (i *Instance) PID() int {
 	if i.cmd != nil {
 		select {

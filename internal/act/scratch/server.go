@@ -1,6 +1,6 @@
-// Package server finds PostgreSQL server binaries, fetches them where there are none, and runs throwaway instances of
-// its own: in a private directory, on a unix socket, as an unprivileged user. It never touches an instance that it did
-// not start.
+// Package server finds PostgreSQL server binaries, fetches them if there are none, and runs its own throwaway
+// instances: in a private directory, on a unix socket, as an unprivileged user. It never touches an instance that it
+// did not start.
 package scratch
 
 import (

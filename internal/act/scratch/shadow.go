@@ -43,9 +43,8 @@ const (
 	controlSize   = 8192             // PG_CONTROL_FILE_SIZE of all versions
 )
 
-// NewShadow makes a shadow of a data directory, of which it reads two small
-// files. It fails with fs.ErrPermission where they are not ours to read. The
-// programs will run as acc, who must own the two files where we act for him.
+// NewShadow makes a shadow of a data directory, of which it reads two small files. It fails with fs.ErrPermission if we
+// cannot read them. The programs will run as acc, which must own the two files if we act on its behalf.
 func NewShadow(b Binaries, dataDir string, acc Account) (*Shadow, error) {
 	version, err := acc.read(dataDir+"/PG_VERSION", 64)
 	if err != nil {

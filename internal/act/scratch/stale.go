@@ -17,8 +17,8 @@ import (
 // placePattern is the name of every place, as os.MkdirTemp reads it.
 const placePattern = "pgfettle-*"
 
-// ownerFile says in a place whose it is. It belongs to whoever made the place, also
-// where the place itself was given to an account.
+// ownerFile records in a place which process owns it. It belongs to the creator of the place, even if the place itself
+// was given to an account.
 const ownerFile = ".pgfettle-owner"
 
 // owner is the process that a place belongs to. A process ID alone can be reused by another process, so its start time
@@ -69,8 +69,8 @@ func (o owner) dead(me owner) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || err == nil && start != o.start
 }
 
-// OwnerMark returns the line that says whose a directory is that this process makes outside of this package, for
-// OwnerGone of a later one.
+// OwnerMark returns the line that says whose a directory is that this process makes outside this package, for OwnerGone
+// of a later one.
 func OwnerMark() (string, error) {
 	me, err := self()
 	return me.text(), err
@@ -129,7 +129,7 @@ func abandoned(name string, me owner) bool {
 		return false
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() {
-		return false // of another user, or put there by whom the place was given to
+		return false // of another user, or created by the account that got the place
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 256)) // four words of some twenty characters
 	if err != nil {

@@ -109,9 +109,8 @@ func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, e
 	return conf, nil
 }
 
-// accountOf returns the account that an instance's programs are run as: where we
-// are root its own, and no other's. Its settings may name libraries, and whoever
-// set them would be given the rights of another account.
+// accountOf returns the account that an instance's programs are run as: if we are root, its own and no other. Its
+// settings may name libraries, and their author would get the rights of another account.
 func accountOf(t target.Target, in *snapshot.Instance) (scratch.Account, error) {
 	if t.UID() != 0 {
 		return scratch.Unprivileged()

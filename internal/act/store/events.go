@@ -177,7 +177,7 @@ ON CONFLICT (key) DO UPDATE SET value = ?2`, key, value, stateMost)
 
 var errKeys = errors.New("too many keys")
 
-// Recall returns what was remembered under a key; nil where nothing was.
+// Recall returns what was remembered under a key; nil if nothing was.
 func (s *Store) Recall(ctx context.Context, key string) ([]byte, error) {
 	var value []byte
 	err := s.view(ctx, func(tx *sql.Tx) error {

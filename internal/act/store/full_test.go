@@ -138,7 +138,7 @@ func TestAFullDiskAtTheBeginning(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// As much as is left, but for some pages.
+	// As much as is left, except some pages.
 	for left := 0; left <= 96; left += 16 {
 		if err := os.WriteFile(filepath.Join(at, "other"), make([]byte, (256-left)<<10), 0o600); err != nil &&
 			!errors.Is(err, syscall.ENOSPC) {

@@ -21,8 +21,8 @@ const ServiceDir = "/var/lib/pgfettle-watch"
 var ErrOthers = say.Err("another account may write it")
 
 // Holder is the account that a history belongs to, as root has to be it to read it: the owner of the file, or of a
-// directory above that he could put another in the place of. known is false where that is no single account, as in a
-// directory that a group may write. The file is root's where uid is 0 and known.
+// parent directory who could replace it. known is false if that is no single account, as in a directory that a group
+// may write. The file is root's where uid is 0 and known.
 func Holder(path string) (uid, gid int, known bool, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return 0, 0, false, err

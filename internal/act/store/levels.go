@@ -53,8 +53,7 @@ func floor(t, step int64) int64 {
 func toMS(t time.Time) int64    { return t.UnixMilli() }
 func fromMS(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// earliest and latest bound the times that are taken: outside of them no clock
-// is merely wrong. 2000 and 2200.
+// earliest and latest bound the times that are taken: outside them no clock is merely wrong. 2000 and 2200.
 const (
 	earliest = 946_684_800_000
 	latest   = 7_258_118_400_000

@@ -89,6 +89,5 @@ func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.
 	return out, nil
 }
 
-// maxDisks bounds how many are looked at: a history holds those of every instance that
-// was ever there.
+// maxDisks limits how many are examined: a history holds those of every instance that was ever there.
 const maxDisks = 200

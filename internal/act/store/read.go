@@ -358,8 +358,7 @@ func (s *Store) Instances(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Span returns the times of the first and the last sample, the first to the
-// hour; zero where there is none.
+// Span returns the times of the first and the last sample, the first to the hour; zero if there is none.
 func (s *Store) Span(ctx context.Context) (first, last time.Time, err error) {
 	list, err := s.List(ctx)
 	for _, i := range list {

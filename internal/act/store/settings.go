@@ -167,8 +167,8 @@ func settingsAt(ctx context.Context, tx *sql.Tx, instance string, t int64) (map[
 	return out, rows.Err()
 }
 
-// SettingsAt returns the settings of an instance that were in force at a time,
-// as they were last seen before it; empty where none had been seen.
+// SettingsAt returns the settings of an instance that were in force at a time, as they were last seen before it; empty
+// if none had been seen.
 func (s *Store) SettingsAt(ctx context.Context, instance string, at time.Time) (map[string]string, error) {
 	var out map[string]string
 	err := s.view(ctx, func(tx *sql.Tx) (err error) {

@@ -59,8 +59,8 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 // 4 kB would leave a fifth of each page empty.
 const pageSize = 8192
 
-// Open opens a history to write it, and makes directory and file where there are none. There is one who writes at a
-// time; readers do not hinder him, nor he them.
+// Open opens a history to write it, and makes directory and file if there are none. There is one writer at a time;
+// readers do not block it, nor it them.
 func Open(path string, o Options) (*Store, error) {
 	if o.Interval <= 0 {
 		o.Interval = 10 * time.Second
@@ -121,8 +121,8 @@ func foreign(path string) error {
 	return nil // ours, empty, or what the one who holds the lock finds out
 }
 
-// OpenRead opens a history to read it, also while another writes it. It is
-// ErrNone where there is no file, and ErrOthers where root was to open another's.
+// OpenRead opens a history to read it, also while another writes it. It is ErrNone if there is no file, and ErrOthers
+// where root was to open another's.
 func OpenRead(path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -182,7 +182,7 @@ func dsn(path, more string) string {
 		"?_busy_timeout=5000&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" + more
 }
 
-// regular holds that a path is a file: neither a link that leads elsewhere nor a pipe.
+// regular verifies that a path is a file: neither a link that leads elsewhere nor a pipe.
 func regular(path string) error {
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):

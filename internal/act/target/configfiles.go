@@ -64,7 +64,7 @@ func (f ConfigFiles) Stat(name string) (fs.FileInfo, error) {
 	return configInfo{target: in, name: path.Base(name)}, err
 }
 
-// configEntry is a name in a directory; t is nil for a file that is not there yet.
+// configEntry is a name in a directory; t is nil for a file that does not exist yet.
 type configEntry struct {
 	t    Target
 	path string

@@ -17,18 +17,18 @@ import (
 )
 
 // Folders is what moving a directory of one user takes. All of it is done with the rights that this user has to files
-// and no others: whoever owns a directory can put links into it, and they then lead to nothing that he could not reach
-// himself. Each method returns when what it did is on disk, and may be repeated after a crash.
+// and no others: the owner of a directory can put links into it, and they then lead only to what that user could reach
+// anyway. Each method returns when what it did is on disk, and may be repeated after a crash.
 type Folders interface {
 	// Measure adds up what is in a directory. An entry that is neither a regular file nor a directory is a *OddEntry:
 	// it could not be moved as it is.
 	Measure(name string) (unit.Extent, error)
-	// Make makes a directory in one that exists, and gives it to the user; where he may not make it and we are root, we
-	// do. One that is there stays.
+	// Make makes a directory in one that exists, and gives it to the user; if that user cannot create it and we are
+	// root, we do. An existing one stays.
 	Make(name string, perm fs.FileMode) error
-	// Empty removes all that is in a directory. One that is not there is empty.
+	// Empty removes all that is in a directory. One that does not exist is empty.
 	Empty(name string) error
-	// Unmake removes an empty directory; one that is not there is no error.
+	// Unmake removes an empty directory; one that does not exist is no error.
 	Unmake(name string) error
 	// Copy copies what is in a directory, with modes and times, into one that is empty. told is called with the bytes
 	// as they are written.
@@ -37,7 +37,7 @@ type Folders interface {
 	Same(ctx context.Context, a, b string, told func(n int64)) error
 	// Symlink makes a symbolic link, which must not be there.
 	Symlink(text, name string) error
-	// Unlink removes a symbolic link; where there is none, nothing.
+	// Unlink removes a symbolic link; if there is none, nothing.
 	Unlink(name string) error
 	// Exchange swaps what two names of one directory stand for, in one step that no crash can halve. ErrNoExchange
 	// where the filesystem cannot.
@@ -48,9 +48,9 @@ type Folders interface {
 	// removes both.
 	Save(name string, data []byte, perm fs.FileMode) error
 	Drop(name string) error
-	// Load reads a file; what it is not his to read is not read.
+	// Load reads a file; what that user cannot read is not read.
 	Load(name string, limit int64) ([]byte, error)
-	// Enter says why the user cannot get to a directory; nil: he can.
+	// Enter says why the user cannot get to a directory; nil if possible.
 	Enter(name string) error
 }
 

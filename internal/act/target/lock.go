@@ -12,7 +12,7 @@ import (
 // Held says that another process has a lock.
 type Held struct {
 	Path string
-	By   string // the hint that its holder left; "" where it had not yet
+	By   string // the hint that its holder left; "" if it had not yet
 }
 
 func (h *Held) Error() string {

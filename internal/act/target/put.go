@@ -58,7 +58,7 @@ func (l *Local) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid in
 	}
 	defer dir.Close()
 	if uid != 0 && l.UID() == 0 && base != path.Base(clean(name)) {
-		// root must not be led by another user's link to give him a file that is not his
+		// root must not follow another user's link and give that user a foreign file
 		return &fs.PathError{Op: "write", Path: name, Err: syscall.ELOOP}
 	}
 	old, err := info(dir.Lstat(base))
@@ -71,8 +71,8 @@ func (l *Local) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid in
 	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid}, still)
 }
 
-// Remove implements Target. A symbolic link in the last place is refused: who may write to the directory could lead us
-// to a file that is not his, and what is removed under that name is never more than the name.
+// Remove implements Target. A symbolic link in the last place is refused: a user who can write to the directory could
+// lead us to another user's file, and what is removed under that name is never more than the name.
 func (l *Local) Remove(name string) error { return l.RemoveWhile(name, nil) }
 
 // RemoveWhile implements Target.

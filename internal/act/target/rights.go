@@ -145,7 +145,7 @@ func (r *rights) Reach(name string) string {
 	return filepath.Join(r.in.Root, at)
 }
 
-// Peer implements Target. Whoever asks connects, and that is not for a view.
+// Peer implements Target. Asking means connecting, and that is not for a view.
 func (r *rights) Peer(socket string) (int, error) {
 	return 0, &fs.PathError{Op: "connect", Path: socket, Err: errors.ErrUnsupported}
 }

@@ -8,7 +8,7 @@ import (
 
 // Changeable says that others can change what a name leads to.
 type Changeable struct {
-	Path string // the entry that he can change
+	Path string // the entry that they can change
 	Why  string // a clause: "belongs to user 1000"
 }
 
@@ -42,7 +42,7 @@ func Owned(way []Step, u User) error {
 			continue
 		}
 		if sticky := s.Mode&fs.ModeSticky != 0 && s.Mode.IsDir() && s.UID == 0; sticky && i+1 < len(way) {
-			continue // who the entry in it belongs to is looked at next
+			continue // the owner of the entry in it is checked next
 		}
 		who := "everybody"
 		if perm&0o002 == 0 {

@@ -78,9 +78,8 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	return out, nil
 }
 
-// environment gives a command what it may know: the account of an instance a
-// clean one, the user's own shell line all of ours, and root's programs ours but
-// for the PATH that they are looked for in and what changes the linker.
+// environment gives a command what it may know: the account of an instance a clean one, the user's own shell line all
+// of ours, and root's programs ours except for the PATH that they are looked for in and what changes the linker.
 func environment(c Command) []string {
 	env := []string{}
 	switch {

@@ -43,19 +43,16 @@ type Target interface {
 	// Sub returns the target whose root is the given directory: absolute links within it start there. It is how the
 	// files of a container are read through /proc/PID/root. It runs no commands.
 	Sub(dir string) (Target, error)
-	// As returns a view of the same files with a user's rights to them and no
-	// others, so that the kernel decides what is read and written on his behalf:
-	// no link of his leads to what he could not reach himself. Regular files alone
-	// are read, and only his own are replaced (ErrNotHis). Where we are not root,
-	// or the user is, it is the target itself.
+	// As returns a view of the same files with a user's rights to them and no others, so that the kernel decides what
+	// is read and written on that user's behalf: no link leads to what the user could not reach anyway. Only regular
+	// files are read, and only the user's own are replaced (ErrNotHis). If we are not root, or the user is, it is the
+	// target itself.
 	As(u User) Target
-	// Reach returns the path by which this process itself gets to a name, for
-	// who has to hand one to the kernel, such as that of a socket; "" where
-	// there is no way.
+	// Reach returns the path by which this process itself gets to a name, for who has to hand one to the kernel, such
+	// as that of a socket; "" if there is no way.
 	Reach(name string) string
-	// Peer connects to a Unix socket, asks who listens there, and hangs up
-	// without a word. The answer is 0 where the listener's process is not
-	// visible from here.
+	// Peer connects to a Unix socket, asks who listens there, and hangs up without a word. The answer is 0 if the
+	// listener's process is not visible from here.
 	Peer(socket string) (pid int, err error)
 	// Run runs a command to its end.
 	Run(ctx context.Context, c Command) (Output, error)
@@ -76,7 +73,7 @@ type Target interface {
 	// returns when they are on disk. Where it returns an error nothing was
 	// added; only a crash can leave a part.
 	Append(name string, data []byte) error
-	// Remove unlinks a file, and fsyncs its directory. A file that is not there is no error; a symbolic link is one,
+	// Remove unlinks a file, and fsyncs its directory. A file that does not exist is no error; a symbolic link is one,
 	// and what it leads to stays.
 	Remove(name string) error
 	// RemoveWhile is Remove that asks once more, when only the unlink is left.
@@ -87,7 +84,8 @@ type Target interface {
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
 	Writable(name string) error
-	// Mkdir makes a directory that is not there, and those above it, and fsyncs the directories that they were made in.
+	// Mkdir makes a directory that does not exist, and those above it, and fsyncs the directories that they were made
+	// in.
 	Mkdir(name string, perm fs.FileMode) error
 	// Rmdir removes a directory that is empty, and fsyncs the one that it was in. One that is not empty, or not there,
 	// is no error and stays as it is.
@@ -98,7 +96,7 @@ type Target interface {
 	Lock(name, hint string) (unlock func() error, err error)
 	// Now is the target's clock.
 	Now() time.Time
-	// UID is the effective user id that all this is done as.
+	// UID is the effective user ID that all this is done as.
 	UID() int
 	// PageSize is the base page of the kernel in bytes.
 	PageSize() int
@@ -139,9 +137,9 @@ type Command struct {
 	Stdin []byte   // nil: empty
 	Env   []string // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
 	Bare  bool     // of our own environment only a PATH
-	Own   bool     // the user's own shell line: his whole environment, PATH included
+	Own   bool     // the user's own shell command: the whole environment, PATH included
 	Dir   string   // "": the directory that we are in, or / under As
-	As    *User    // nil: as we are; another user needs root. See Start for what he is given
+	As    *User    // nil: as we are; another user needs root. See Start for what it gets
 	// under As: set-user-ID programs work in what it starts, as a server's archive_command may need
 	Keeps   bool
 	Timeout time.Duration // 0: DefaultTimeout

@@ -13,7 +13,7 @@ import (
 
 // Write implements Target: a temporary file in the same directory, fsync, rename, fsync of the directory. A file that
 // exists keeps its owner, group and mode, and perm counts only for a new one. A symbolic link stays one: what it leads
-// to is replaced. It is not for /proc and /sys, where nothing can be renamed.
+// to is replaced. It is not for /proc and /sys, if nothing can be renamed.
 func (l *Local) Write(name string, data []byte, perm fs.FileMode) error {
 	dir, base, err := l.folder(name)
 	if err != nil {
@@ -30,8 +30,7 @@ func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) error {
 	case err == nil && !old.Mode.IsRegular():
 		return &fs.PathError{Op: "write", Path: base, Err: ErrNotRegular}
 	case err == nil:
-		// to the owner as he was; who may not give a file away and owns the
-		// old one has nothing to give
+		// to the previous owner; a user who cannot change ownership and owns the old one has nothing to change
 		perm, owner = old.Mode.Perm(), &User{UID: old.UID, GID: old.GID}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err

@@ -12,8 +12,8 @@ import (
 // for them. Instances of others are strangers.
 type Owners struct {
 	Names    []string // accounts that the policy names; nil: every system account
-	DataDirs []string // data directories that a person named: their instances count whoever's they are
-	Caller   int      // user id of who called sudo, to whom his own servers are no strangers; 0: none
+	DataDirs []string // data directories that the user named: their instances are included whoever owns them
+	Caller   int      // user id of the caller of sudo, whose own servers are no strangers; 0: none
 }
 
 const (
@@ -43,7 +43,7 @@ func (o Owners) Counts(t target.Target, a Account, dataDir string) (bool, string
 	return false, a.String() + " is no system account"
 }
 
-// uidMin reads the first user id of a person.
+// uidMin reads the first user ID of a person.
 func uidMin(t target.Target) int {
 	b, err := t.ReadFile("/etc/login.defs", maxDefs)
 	if err != nil {

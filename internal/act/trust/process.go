@@ -86,8 +86,8 @@ func (a Account) DataDir(view target.Target, dir string) error {
 // maxLock bounds postmaster.pid: eight short lines.
 const maxLock = 4096
 
-// Instance returns the account of a data directory: that of its postmaster where
-// one runs as the owner, with its groups, else the owner as Owner finds him.
+// Instance returns the account of a data directory: that of its postmaster if one runs as the owner, with its groups,
+// otherwise the owner as found by Owner.
 func Instance(t target.Target, dir string) (Account, error) {
 	in, err := t.Stat(dir)
 	if err != nil {
@@ -124,8 +124,8 @@ func Instance(t target.Target, dir string) (Account, error) {
 	return runs, nil
 }
 
-// Owner returns the account of a data directory whose server does not run: its
-// owner, if root and he alone can change what its path leads to.
+// Owner returns the account of a data directory whose server does not run: its owner, if only root and that owner can
+// change what its path leads to.
 func Owner(t target.Target, dir string) (Account, error) {
 	way, err := t.Way(dir)
 	if err != nil {

@@ -120,8 +120,8 @@ func (r *Request) managed(server *pgctl.Server, chosen []plan.Change) error {
 	return nil
 }
 
-// poolOf returns the huge pages that will be there when a server is restarted by
-// this apply; 0 where it leaves the pool as it is.
+// poolOf returns the huge pages that will be there when a server is restarted by this apply; 0 if it leaves the pool as
+// it is.
 func poolOf(chosen []plan.Change) int64 {
 	for _, c := range chosen {
 		if c.Address == knob.Sysctl("vm.nr_hugepages") && c.Effect == knob.Now {

@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// Choice is what of a plan will be carried out: what the flags allow, less
-// what a person says no to.
+// Choice is what of a plan will be applied: what the flags allow, less what a person says no to.
 type Choice struct {
 	Options   selection.Options
 	Plan      *plan.Plan
@@ -106,9 +105,8 @@ func (s *Choice) bars(c *plan.Change) string {
 	return ""
 }
 
-// Nothing is the error of an apply of which everything was left out; nil where only the
-// bounds stood against it: who says what may be done at most, or applies again what is
-// applied, gets what was asked for.
+// Nothing is the error of an apply of which everything was left out; nil if only the bounds stood against it: who says
+// what may be done at most, or applies again what is applied, gets what was asked for.
 func (s *Choice) Nothing() error {
 	for _, l := range s.Left {
 		if l.Reason == notAccepted || l.Reason == declined {

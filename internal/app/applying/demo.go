@@ -29,7 +29,7 @@ type DemoRequest struct {
 	Chosen  func(*Choice) error                 // shows what will be made
 	Applied func(*journal.Journal, error) error // shows how it ended; its error ends the demo
 	Again   func(*app.Session) error            // shows the server as it is then
-	Undone  func(*journal.Journal, error) error // shows how it was taken back; as Applied
+	Undone  func(*journal.Journal, error) error // shows how it was undone; as Applied
 }
 
 // Demo carries the plan out on the throwaway server, looks again, and takes all back. It

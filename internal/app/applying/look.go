@@ -43,8 +43,8 @@ func (p *Place) loadJournalled(ctx context.Context, j *journal.Journal, gone str
 		}
 		l, err := p.Host.Open(ctx, app.Request{Target: label})
 		if no, ok := errors.AsType[*say.Problem](err); ok && no.Code == say.CodeNoAccess {
-			// a superuser whom the directory does not let in reaches the server as he did when he applied: by PG*
-			// variables, or by its socket
+			// a superuser without access to the directory reaches the server as during the apply: by PG* variables, or
+			// by its socket
 			return p.Host.Open(ctx, app.Request{Target: ""})
 		}
 		if err != nil {

@@ -97,7 +97,7 @@ func stays(err error, j *journal.Journal) error {
 	return err
 }
 
-// onlyInstance is the instance that is meant where there is one.
+// onlyInstance is the instance that is meant if there is one.
 func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	if !s.HostSeen {
 		return nil, &say.Problem{Message: say.M("cannot move the WAL of a remote server"),

@@ -63,11 +63,10 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 	return in.report(ctx, h, r)
 }
 
-// ofEvidence is what a log without a file of its own is called.
+// ofEvidence is the name of a log without a file.
 const ofEvidence say.Template = "log in the evidence"
 
-// archivedLog says what the log shows that an evidence of 'pgfettle read' holds; nil where
-// there is none.
+// archivedLog says what the log shows that an evidence of 'pgfettle read' holds; nil if there is none.
 func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error) {
 	var in logInput
 	if s.Collected != nil || !in.paste(s) {

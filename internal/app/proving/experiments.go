@@ -336,7 +336,7 @@ func hostMemory(h *app.Host) (unit.Bytes, error) {
 	return 0, say.Err("memory of this host: {reason}", "reason", say.M("no MemTotal in /proc/meminfo"))
 }
 
-// hostProcessors counts the processors of this host.
+// hostProcessors counts the CPUs of this host.
 func hostProcessors(h *app.Host) int {
 	b, err := h.Target.ReadFile("/proc/stat", 4<<20)
 	n := 0

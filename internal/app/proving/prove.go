@@ -27,7 +27,7 @@ type ProveOptions struct {
 	Margin   float64
 }
 
-// fillIn fills in what a named experiment says, where nothing else was said.
+// fillIn fills in what a named experiment says, if nothing else was said.
 func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 	if o.Exercise == "" {
 		return nil

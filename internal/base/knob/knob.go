@@ -59,8 +59,8 @@ func MountOptions(point string) Address {
 // Any is the subject of a family.
 const Any = "*"
 
-// Subject returns the device, the mount point or the tablespace (as an address spells
-// it) that the address names, * for a family of them, "" where there is only one of the knob.
+// Subject returns the device, the mount point or the tablespace (as an address spells it) that the address names, * for
+// a family of them, "" if there is only one of the knob.
 func (a Address) Subject() string {
 	subject, _ := a.parts()
 	return subject
@@ -171,6 +171,6 @@ type Risk string
 // The risks.
 const (
 	Low    Risk = "low"    // undone by writing the old value back; nothing can fail
-	Medium Risk = "medium" // changes the behaviour of other programs or of plans; watch it
+	Medium Risk = "medium" // changes the behavior of other programs or of plans; watch it
 	High   Risk = "high"   // can keep programs from getting memory or the server from starting: read the reason first
 )

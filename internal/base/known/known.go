@@ -2,7 +2,7 @@
 // instance travels: a value that is present, or the reason why it is not.
 //
 // A fact that could not be read is never zero. The only way to reach the value is Get, which also reports whether there
-// is one, so a caller has to decide what a missing fact means to him.
+// is one, so a caller has to decide what a missing fact means.
 package known
 
 import (

@@ -18,10 +18,9 @@ var files embed.FS
 // English is the language that the program itself is written in.
 const English = "en"
 
-// Catalogue is the texts of one language; nil is English. A translation stands
-// for one English text, letter for letter: when that text is edited, English is
-// shown until the translation was looked at again. An old translation
-// under a new text could name another number, or another command.
+// Catalogue is the texts of one language; nil is English. A translation stands for one English text, letter for letter:
+// when that text is edited, English is shown until the translation is revised. An old translation under a new text
+// could name another number, or another command.
 type Catalogue struct {
 	Lang    string
 	Entries []Entry
@@ -87,8 +86,8 @@ func Complete(lang string) bool { return lang == English || slices.Contains(comp
 // PluralForms is how many forms a message about a number has.
 func (c *Catalogue) PluralForms() int { return pluralsOf[c.Lang].forms }
 
-// Open returns the catalogue of a language; nil for English. The error is a fault
-// of the file, which a test of this package finds first.
+// Open returns the catalog of a language; nil for English. The error is a fault of the file, which a test of this
+// package finds first.
 func Open(lang string) (*Catalogue, error) {
 	if lang == English {
 		return nil, nil

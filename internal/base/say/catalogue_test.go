@@ -23,8 +23,8 @@ func russian(t *testing.T, entries string) *say.Catalogue {
 	return c
 }
 
-// TestPluralForms holds the rules of the catalogues against Unicode's, for every
-// whole number up to a hundred thousand: the rules look at the last two digits.
+// TestPluralForms holds the rules of the catalogs against Unicode's, for every whole number up to a hundred thousand:
+// the rules look at the last two digits.
 func TestPluralForms(t *testing.T) {
 	forms := map[string]map[plural.Form]int{
 		"fr": {plural.One: 0, plural.Other: 1},
@@ -128,7 +128,7 @@ msgstr[2] "и ещё {n}"
 	}
 }
 
-// TestNumbersOfEveryLanguage holds that a language that has texts has numbers of its own too.
+// TestNumbersOfEveryLanguage verifies that a language that has texts has numbers of its own too.
 func TestNumbersOfEveryLanguage(t *testing.T) {
 	for _, lang := range say.Languages() {
 		c, err := say.Open(lang)
@@ -167,7 +167,7 @@ func TestReadCatalogueRefuses(t *testing.T) {
 	}
 }
 
-// TestWritePO holds that what is written is read again as it was.
+// TestWritePO verifies that what is written is read again as it was.
 func TestWritePO(t *testing.T) {
 	c := russian(t,
 		"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgid "+

@@ -101,8 +101,7 @@ func (a Around) In(c *Catalogue) string { return before(a.Err, a.Inner, c) }
 // String returns it in English.
 func (a Around) String() string { return a.In(nil) }
 
-// before is what an error puts before the words of another in the language of a catalog: "" where these are not its
-// last.
+// before is what an error puts before the words of another in the language of a catalog: "" if these are not its last.
 func before(err, inner error, c *Catalogue) string {
 	whole, words := ErrorIn(err, c), ErrorIn(inner, c)
 	if n := len(whole) - len(words); n > 0 && whole[n:] == words {

@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// TestErrorsFollowTheLanguage holds that an error is shown in the language of its reader wherever it is in a chain, and
-// in English letter for letter as it was written.
+// TestErrorsFollowTheLanguage verifies that an error is shown in the language of its reader wherever it is in a chain,
+// and in English letter for letter as it was written.
 func TestErrorsFollowTheLanguage(t *testing.T) {
 	c := russian(t, "\nmsgid \"{path} is empty\"\nmsgstr \"{path}: пусто\"\n"+
 		"\nmsgid \"{value} is not a number\"\nmsgstr \"{value} — не число\"\n"+
@@ -42,7 +42,7 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 	}
 }
 
-// TestAroundAProblem holds that what stands before the words of a problem follows the language as they do.
+// TestAroundAProblem verifies that what stands before the words of a problem follows the language as they do.
 func TestAroundAProblem(t *testing.T) {
 	c := russian(t, "\nmsgid \"file: {reason}\"\nmsgstr \"файл: {reason}\"\n"+
 		"\nmsgid \"{reason} (twice)\"\nmsgstr \"{reason} (дважды)\"\n\nmsgid \"it is full\"\nmsgstr \"нет места\"\n")

@@ -1,5 +1,5 @@
-// Package say holds text for people: messages with an English form and
-// named arguments, and the catalogue of sources that the messages rest on.
+// Package say holds text for people: messages with an English form and named arguments, and the catalog of sources that
+// the messages rest on.
 //
 // A message keeps its arguments apart from its words, so another language is a
 // file of English → template and needs no code. Placeholders are {name}.

@@ -27,7 +27,7 @@ func SourcesOf(ids []string) []Source {
 	return out
 }
 
-// SourceByID returns a source; ok is false where no literal may use that id.
+// SourceByID returns a source; ok is false if no literal may use that id.
 func SourceByID(id string) (Source, bool) { s, ok := sources[id]; return s, ok }
 
 // SourceIDs returns all ids, sorted.

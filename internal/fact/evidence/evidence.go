@@ -102,7 +102,7 @@ func (a *Archive) Add(name string, data []byte) error {
 	return nil
 }
 
-// AddMissing notes that a file could not be had.
+// AddMissing notes that a file is unavailable.
 func (a *Archive) AddMissing(m Missing) {
 	if !fs.ValidPath(m.Name) || len(m.Name) > MaxName {
 		return
@@ -122,7 +122,7 @@ func (a *Archive) Names() []string {
 	return names
 }
 
-// MissingFiles returns what could not be had, sorted by name.
+// MissingFiles returns unavailable files, sorted by name.
 func (a *Archive) MissingFiles() []Missing {
 	out := make([]Missing, 0, len(a.missing))
 	for _, m := range a.missing {

@@ -23,7 +23,7 @@ const (
 	appName        class = "app"
 	hostName       class = "host"
 	paramName      class = "custom.param"
-	word           class = "name" // a word of a path, a unit, a control group or a title
+	word           class = "name" // a word of a path, a unit, a cgroup or a title
 )
 
 // classes are all of them; those before the last are looked for in prose.
@@ -163,10 +163,9 @@ func commonName(c class, s string) bool {
 	return publicNames[c][s]
 }
 
-// path redacts the words of a path, a unit name, a control group or a comm:
-// runs of letters and digits that are not common to all systems. Everything
-// between them stays, so that a path keeps its depth and a unit its form.
-// Addresses are replaced whole.
+// path redacts the words of a path, a unit name, a cgroup or a comm: runs of letters and digits that are not common to
+// all systems. Everything between them stays, so that a path keeps its depth and a unit its form. Addresses are
+// replaced whole.
 func (r *redactor) path(s string) string {
 	if p, ok := r.address(s); ok {
 		return p

@@ -16,7 +16,7 @@ const (
 	thisHost  reach = "loopback"
 	localLink reach = "link-local"
 	private   reach = "private" // RFC 1918, and unique local addresses of IPv6
-	shared    reach = "shared"  // RFC 6598, between a provider and his customers
+	shared    reach = "shared"  // RFC 6598, between a provider and its customers
 	multicast reach = "multicast"
 	public    reach = "public"
 )

@@ -64,7 +64,7 @@ var amountOf = regex.New(
 		`h|d)?\s*$`)
 
 // typed reports whether a value is of the type of its parameter, in any spelling that the server takes; any other value
-// tells the judges only that it is not.
+// only shows the judges that it is not.
 func typed(v string, p setting) bool {
 	low := strings.ToLower(v)
 	switch p.vartype {

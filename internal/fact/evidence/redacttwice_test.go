@@ -143,8 +143,8 @@ func firstDifference(want, got string) string {
 	return "one is longer"
 }
 
-// What else runs on the host is reported by control group, in the words of every system; what it holds, since when and
-// within which limits stays.
+// What else runs on the host is reported by cgroup, in the words of every system; what it holds, since when and within
+// which limits stays.
 func TestRedactResidents(t *testing.T) {
 	a := New()
 	add(t, a, "residents.json",

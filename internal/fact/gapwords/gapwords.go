@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	longest = 2000 // bytes of a text that is looked at: ours have some hundred, a server's message may have more
+	longest = 2000 // bytes of a text that is examined: ours have some hundred, a server's message may have more
 	deepest = 3    // reasons within reasons: a problem, the error in it, and the system's word for that
 	joints  = 6    // places at which a text may be two texts: a path and an address have ": " too, and time is bounded
 )

@@ -43,7 +43,7 @@ func filled(t say.Template) string {
 	return text
 }
 
-// TestEnglishStays holds that every text reads in English as it was written, and is recognized.
+// TestEnglishStays verifies that every text reads in English as it was written, and is recognized.
 func TestEnglishStays(t *testing.T) {
 	seen := map[say.Template]bool{}
 	for _, tm := range every() {
@@ -127,7 +127,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestReasonsWithin holds that a reason is looked at within a reason, and not for ever.
+// TestReasonsWithin verifies that a reason within a reason is examined, and not forever.
 func TestReasonsWithin(t *testing.T) {
 	fr := open(t, "fr")
 	deep := strings.Repeat("malformed: ", 3) + "no such file"
@@ -144,7 +144,7 @@ func TestReasonsWithin(t *testing.T) {
 	}
 }
 
-// TestArg holds that an argument never breaks the line of its message.
+// TestArg verifies that an argument never breaks the line of its message.
 func TestArg(t *testing.T) {
 	for _, text := range []string{"malformed: a\nb", "a\n\nb", "no such file\r\nb", "\n"} {
 		m := say.M("{reason}.", "reason", Arg(text))
@@ -157,7 +157,7 @@ func TestArg(t *testing.T) {
 	}
 }
 
-// TestWorstCaseIsQuick holds that no text makes the search long: the bound is far above what it takes.
+// TestWorstCaseIsQuick verifies that no text makes the search long: the bound is far above what it takes.
 func TestWorstCaseIsQuick(t *testing.T) {
 	fr := open(t, "fr")
 	for _, part := range []string{": ", "malformed: ", "line 1: ", "row 1: ", "x: is not a ", "1 ", "\"", "{", " is "} {

@@ -27,7 +27,7 @@ const (
 	PlanStale       EventKind = "plan-stale"       // Subject: the fact that moved; Before and After its values
 	// of an instance, or of the host where Instance is empty; After: when it was started
 	Restarted   EventKind = "restart"
-	OOMKill     EventKind = "oom-kill" // Subject: name of the process that was killed, where it is known
+	OOMKill     EventKind = "oom-kill" // Subject: name of the process that was killed, if it is known
 	Gap         EventKind = "gap"      // nothing was stored from Since to At; Detail says why
 	ClockJumped EventKind = "clock"    // Before: the time of the sample before; After: of this one
 	// something was not kept because a bound of the history was reached; Detail says which

@@ -5,9 +5,8 @@ import "slices"
 // Kind says how the values of a series are to be read.
 type Kind string
 
-// A gauge is a value at a time; a rate is what a counter grew by, a second,
-// since the sample before: whoever appends it has divided already, and has left
-// out the first sample after a restart of the counter.
+// A gauge is a value at a time; a rate is what a counter grew by, a second, since the sample before: the caller that
+// appends it has already divided, and has omitted the first sample after a restart of the counter.
 const (
 	Gauge Kind = "gauge"
 	Rate  Kind = "rate"
@@ -138,7 +137,7 @@ var byName = func() map[string]*Meaning {
 	return m
 }()
 
-// MeaningOf returns what is published of a name; false where it is not in the list.
+// MeaningOf returns what is published of a name; false if it is not in the list.
 func MeaningOf(name string) (Meaning, bool) {
 	m := byName[name]
 	if m == nil {

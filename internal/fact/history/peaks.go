@@ -46,7 +46,7 @@ type Instance struct {
 type Disk struct {
 	Place  string  `json:"place"`   // data, wal, or "tablespace OID"
 	Days   float64 `json:"days"`    // for how long there are samples: at least two
-	PerDay float64 `json:"per_day"` // bytes of its free room that go away a day; less than 0 where it becomes more
+	PerDay float64 `json:"per_day"` // bytes of its free room that go away a day; less than 0 if it becomes more
 	// as many at least in three quarters of what was compared; not above 0: no steady growth
 	Least float64 `json:"least"`
 }

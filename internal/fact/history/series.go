@@ -10,7 +10,7 @@ type Series struct {
 	// number that may be another's next time
 	Instance string `json:"instance,omitempty"`
 	Name     string `json:"name"`            // of Meanings
-	Label    string `json:"label,omitempty"` // such as the state of sessions; "" where the series has none
+	Label    string `json:"label,omitempty"` // such as the state of sessions; "" if the series has none
 }
 
 // Point is one value of a series. What is unknown has no point.

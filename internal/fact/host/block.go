@@ -25,7 +25,7 @@ type Block struct {
 	// queue/scheduler, all words: those that the kernel has loaded
 	Schedulers known.Fact[[]string]   `json:"schedulers"`
 	ReadAhead  known.Fact[unit.Bytes] `json:"read_ahead"` // queue/read_ahead_kb
-	// queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
+	// queue/optimal_io_size: what the device asks for; 0 if it asks for nothing
 	OptimalIO  known.Fact[unit.Bytes] `json:"optimal_io"`
 	WriteCache known.Fact[string]     `json:"write_cache"` // queue/write_cache: "write back" or "write through"
 	Requests   known.Fact[int64]      `json:"requests"`    // queue/nr_requests
@@ -43,10 +43,10 @@ type Block struct {
 	// bcache/cache_mode: writethrough, writeback, writearound, none
 	CacheMode known.Fact[string] `json:"cache_mode"`
 	Model     string             `json:"model"`  // device/model
-	Driver    string             `json:"driver"` // virtio_blk, nvme, sd, …; empty where unknown
+	Driver    string             `json:"driver"` // virtio_blk, nvme, sd, …; empty if unknown
 }
 
-// Virtual reports whether the disk is one that a hypervisor made up, whose rotational flag says nothing.
+// Virtual reports whether the disk is one that a hypervisor emulates, whose rotational flag says nothing.
 func (b Block) Virtual() bool {
 	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") ||
 		b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
@@ -184,10 +184,9 @@ func ParseSchedulers(b []byte) ([]string, error) {
 
 func parseKBFile(b []byte) (unit.Bytes, error) { return parseKB(strings.TrimSpace(string(b))) }
 
-// Chain returns the devices that one device lies on, itself first: a partition
-// and its disk, a logical volume with its physical volumes and their disks.
-// The device is named by major:minor, as a mount has it, or by its name. Each
-// comes once, nearest first; none where the device is not in the list.
+// Chain returns the devices that one device lies on, itself first: a partition and its disk, a logical volume with its
+// physical volumes and their disks. The device is named by major:minor, as a mount has it, or by its name. Each comes
+// once, nearest first; none if the device is not in the list.
 func Chain(blocks []Block, device string) []Block {
 	byName := make(map[string]int, len(blocks))
 	next := []string{}

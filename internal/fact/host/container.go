@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// cgroupMarks are pieces of the control group path of process 1, and of the
-// mounts that a runtime lays over a container's files, with the container that
-// they mean. A pod's paths name its runtime too, so kubernetes goes first.
+// cgroupMarks are pieces of the cgroup path of process 1, and of the mounts that a runtime lays over a container's
+// files, with the container that they mean. A pod's paths name its runtime too, so kubernetes goes first.
 var cgroupMarks = []struct{ mark, kind string }{
 	{"/kubepods", "kubernetes"}, {"/kubelet/pods/", "kubernetes"}, {"/secrets/kubernetes.io/", "kubernetes"},
 	{"/libpod", "podman"}, {"/overlay-containers/", "podman"},

@@ -99,7 +99,7 @@ func ParseCPUCounters(b []byte) (CPUCounters, error) {
 	return c, nil
 }
 
-// ParsePSITotals reads the totals of a file of /proc/pressure or of a control group.
+// ParsePSITotals reads the totals of a file of /proc/pressure or of a cgroup.
 func ParsePSITotals(b []byte) (PSITotals, error) {
 	var p PSITotals
 	seen := false

@@ -13,7 +13,7 @@ import (
 // with an error (SCT error recovery control, also called TLER).
 type ERC struct {
 	Disk  string  `json:"disk"`  // sda
-	Limit float64 `json:"limit"` // seconds for reads; 0: none, the disk tries as long as it likes
+	Limit float64 `json:"limit"` // seconds for reads; 0: none, the disk retries without limit
 	Says  string  `json:"says"`  // "limited", "disabled", "not supported"
 }
 

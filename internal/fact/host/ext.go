@@ -15,7 +15,7 @@ type Ext struct {
 	Features []string `json:"features"` // has_journal, dir_index, …
 }
 
-// Has reports whether the file system has a feature.
+// Has reports whether the filesystem has a feature.
 func (e Ext) Has(feature string) bool {
 	for _, f := range e.Features {
 		if f == feature {

@@ -56,9 +56,8 @@ var Files = []string{
 	"sys/hypervisor/type",
 }
 
-// Globs lists patterns of evidence names, as path.Match has them. Each names
-// few files on any host: processors are counted from proc/cpuinfo, as a file a
-// processor would be thousands on a large one.
+// Globs lists patterns of evidence names, as path.Match has them. Each names few files on any host: CPUs are counted
+// from proc/cpuinfo, as a file a CPU would be thousands on a large one.
 var Globs = []string{
 	"sys/kernel/mm/hugepages/hugepages-*/*_hugepages",
 	"sys/kernel/mm/transparent_hugepage/hugepages-*/enabled", // 6.8+

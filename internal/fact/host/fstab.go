@@ -17,7 +17,7 @@ type FstabLine struct {
 	Line    int    `json:"line"`    // from 1
 	Point   string `json:"point"`   // octal escapes resolved, without a slash at its end
 	Type    string `json:"type"`    // "" where the line ends before it
-	Options string `json:"options"` // the whole field; "" where there is none
+	Options string `json:"options"` // the whole field; "" if there is none
 	Span    [2]int `json:"-"`       // the bytes of that field in the line
 }
 

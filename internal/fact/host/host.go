@@ -50,12 +50,12 @@ type Host struct {
 	Init      known.Fact[Init]    `json:"init"`       // proc/1/comm and whether systemd answers
 	// programs.json: what runs beside the servers, the largest first
 	Programs known.Fact[[]Program] `json:"programs"`
-	// residents.json: private memory of the processes beside the instances, with their start and control group
+	// residents.json: private memory of the processes beside the instances, with their start and cgroup
 	Residents known.Fact[Residents]  `json:"residents"`
 	Tuned     known.Fact[string]     `json:"tuned"`     // etc/tuned/active_profile, the active profile
-	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent where none is active
+	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent if none is active
 	PageSize  known.Fact[unit.Bytes] `json:"page_size"` // host.json: getconf PAGESIZE
-	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: whom the OOM killer would look at first
+	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: which process the OOM killer would look at first
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from

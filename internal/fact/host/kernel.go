@@ -135,7 +135,7 @@ func ReadInit(fsys fs.FS) known.Fact[Init] {
 	return known.Map(comm, func(c string) Init { return Init{Comm: c, Systemd: *m.Systemd} })
 }
 
-// ReadTuned reads the active profile of TuneD; absent where none is.
+// ReadTuned reads the active profile of TuneD; absent if none is.
 func ReadTuned(fsys fs.FS) known.Fact[string] {
 	const name = "etc/tuned/active_profile"
 	f := evidence.Read(fsys, name, ParseText)

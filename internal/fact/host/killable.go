@@ -13,7 +13,7 @@ import (
 // Killable is the processes of the host that the OOM killer would look at
 // first, of whatever program.
 type Killable struct {
-	Seen      int       `json:"seen"`      // processes with memory of their own that were looked at
+	Seen      int       `json:"seen"`      // processes with memory of their own that were examined
 	Processes []Process `json:"processes"` // those with the highest oom_score, and of equal ones the largest
 }
 

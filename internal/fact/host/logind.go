@@ -13,7 +13,7 @@ import (
 
 // Logind is what is configured of systemd-logind.
 type Logind struct {
-	RemoveIPC string `json:"remove_ipc"` // yes or no; "" where no file says it, and the distribution's default holds
+	RemoveIPC string `json:"remove_ipc"` // yes or no; "" if no file says it, and the distribution's default holds
 	File      string `json:"file"`       // absolute path of the file that says it
 }
 
@@ -102,8 +102,7 @@ func ParseLogind(b []byte) (string, error) {
 	return said, err
 }
 
-// ReadSystemUIDMax reads the largest id of a system user from etc/login.defs;
-// absent where the file does not say it.
+// ReadSystemUIDMax reads the largest id of a system user from etc/login.defs; absent if the file does not say it.
 func ReadSystemUIDMax(fsys fs.FS) known.Fact[int] {
 	f := evidence.Read(fsys, loginDefs, ParseSystemUIDMax)
 	if n, ok := f.Get(); ok && n < 0 {

@@ -39,7 +39,7 @@ type Memory struct {
 	HugeFree    int64      `json:"huge_free"`    // HugePages_Free
 	HugeRsvd    int64      `json:"huge_rsvd"`    // HugePages_Rsvd
 	HugeSurp    int64      `json:"huge_surp"`    // HugePages_Surp
-	// Hugepagesize: the default size; 0 where the kernel has no huge pages
+	// Hugepagesize: the default size; 0 if the kernel has no huge pages
 	HugePageSize unit.Bytes            `json:"huge_page_size"`
 	Lines        map[string]unit.Bytes `json:"lines"` // every line with a kB value
 	// Untold are the lines of the fields above that the text does not have: their fields are

@@ -38,7 +38,7 @@ type Space struct {
 	Path  string     `json:"path"`
 	Total unit.Bytes `json:"total"`
 	Free  unit.Bytes `json:"free"`  // free for an ordinary user (f_bavail)
-	Files int64      `json:"files"` // inodes; 0 where the filesystem has no fixed number
+	Files int64      `json:"files"` // inodes; 0 if the filesystem has no fixed number
 	FFree int64      `json:"files_free"`
 }
 

@@ -9,8 +9,8 @@ type MountFlags struct {
 	on    map[string]bool
 }
 
-// flagWords lists the flags but for atime's, in the order of display: the word
-// that sets one, and the word that clears it.
+// flagWords lists the flags except for atime's, in the order of display: the word that sets one, and the word that
+// clears it.
 var flagWords = [][2]string{
 	{"ro", "rw"}, {"nosuid", "suid"}, {"nodev", "dev"}, {"noexec", "exec"}, {"nodiratime", "diratime"},
 	{"sync", "async"}, {"dirsync", ""}, {"lazytime", "nolazytime"}, {"nosymfollow", "symfollow"},

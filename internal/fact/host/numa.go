@@ -100,9 +100,8 @@ func ParseNodeMemory(b []byte) (Node, error) {
 	return n, nil
 }
 
-// ParseCPUList counts the processors of a list such as "0-3,8,10-11". The
-// empty list has none. Ranges that run backwards, and numbers beyond the
-// largest kernel configuration, are errors.
+// ParseCPUList counts the CPUs of a list such as "0-3,8,10-11". The empty list has none. Ranges that run backwards, and
+// numbers beyond the largest kernel configuration, are errors.
 func ParseCPUList(b []byte) (int, error) {
 	s := strings.TrimSpace(string(b))
 	if s == "" {

@@ -22,7 +22,7 @@ type Program struct {
 	RSS       unit.Bytes `json:"rss"` // sum of resident memory; what they share counts once for each
 	// the same without what is shared or of files; only of the large ones
 	Private known.Fact[unit.Bytes] `json:"private"`
-	CPUTime float64                `json:"cpu_time"` // seconds of processor time of those that run now
+	CPUTime float64                `json:"cpu_time"` // seconds of CPU time of those that run now
 	Since   float64                `json:"since"`    // seconds from the boot to the start of the oldest of them
 	// of ScannerNames: it lets others wait before they may open or read a file
 	Intercept known.Fact[bool] `json:"intercept"`
@@ -87,7 +87,7 @@ type program struct {
 	Processes int       `json:"processes"`
 	RSS       int64     `json:"rss"`     // bytes
 	Private   *int64    `json:"private"` // bytes
-	Ticks     int64     `json:"ticks"`   // of processor time, hundredths of a second
+	Ticks     int64     `json:"ticks"`   // of CPU time, hundredths of a second
 	Start     int64     `json:"start"`   // of the oldest, hundredths of a second after the boot
 	Marks     *[]string `json:"marks"`   // lines of /proc/PID/fdinfo that begin with fanotify
 }
@@ -142,8 +142,8 @@ func ParsePrograms(b []byte) ([]Program, error) {
 	return out, nil
 }
 
-// permissionEvents are FAN_OPEN_PERM, FAN_ACCESS_PERM and FAN_OPEN_EXEC_PERM
-// (include/uapi/linux/fanotify.h): whoever opens or reads waits for an answer.
+// permissionEvents are FAN_OPEN_PERM, FAN_ACCESS_PERM and FAN_OPEN_EXEC_PERM (include/uapi/linux/fanotify.h): the
+// process that opens or reads waits for an answer.
 const permissionEvents = 0x10000 | 0x20000 | 0x40000
 
 // intercepts reports whether a line of fdinfo is a mark with permission events: "fanotify mnt_id:1d mflags:0 mask:10001

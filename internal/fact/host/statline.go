@@ -30,8 +30,7 @@ func ParseStatLine(b []byte) (StatLine, error) {
 // Len is how many fields there are, as proc(5) numbers them: the number of the last one.
 func (l StatLine) Len() int { return len(l.fields) + 2 }
 
-// Field returns a field by its number in proc(5), from 3, the state; "" where the
-// line is shorter.
+// Field returns a field by its number in proc(5), from 3, the state; "" if the line is shorter.
 func (l StatLine) Field(n int) string {
 	if n < 3 || n > l.Len() {
 		return ""

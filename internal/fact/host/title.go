@@ -81,7 +81,7 @@ func ParseTitle(b []byte) (Title, error) {
 	}
 }
 
-// kindOf returns the kind of a title without a cluster name, "" where the title may still have one. A client's title is
+// kindOf returns the kind of a title without a cluster name, "" if the title may still have one. A client's title is
 // USER DATABASE HOST(PORT) STATE or USER DATABASE [local] STATE; it goes before the names of one word, which a user may
 // bear.
 func kindOf(title string) string {

@@ -22,7 +22,7 @@ type Damage struct {
 	// changes that the apply had, where not all of them are proven; 0 if all are, or if unknown
 	Planned int       `json:"planned,omitempty"`
 	Unknown []Unknown `json:"unknown,omitempty"` // what the lines name that are not proven, as far as they can be read
-	// the file that the journal was copied to as it was found, once an undo has looked at it
+	// the file that the journal was copied to as it was found, once an undo has read it
 	Kept string `json:"kept,omitempty"`
 }
 
@@ -95,8 +95,7 @@ func (d *Damage) Unproven(j *Journal) []Unknown {
 	})
 }
 
-// Trouble says in one sentence why not all is known of what a journal did; "" where
-// all is.
+// Trouble says in one sentence why not all is known of what a journal did; "" if all is.
 func (j *Journal) Trouble() string {
 	switch {
 	case j.Foreign != "":
@@ -134,8 +133,8 @@ func KeptPath(dir, id string, data []byte) string {
 // schemaStem is what the schemas of all versions begin with.
 const schemaStem = "pgfettle.journal/"
 
-// foreign returns the schema of a journal that another version of the program has
-// written, or "". A first line that is one of ours but for a wrong byte is none.
+// foreign returns the schema of a journal that another version of the program has written, or "". A first line that is
+// one of ours except for a wrong byte is none.
 func foreign(data []byte) string {
 	text, _, _ := bytes.Cut(data, []byte("\n"))
 	body, sum, ok := framed(text)

@@ -14,7 +14,7 @@ const (
 	Changed Hold = "changed" // another value is in force
 	Lost    Hold = "lost"    // in force or not, its file no longer has it: it will not outlive the next start
 	Waits   Hold = "waits"   // in its file; a restart or reboot is still needed
-	Unseen  Hold = "unknown" // it could not be looked at
+	Unseen  Hold = "unknown" // it could not be read
 )
 
 // Drift is one applied knob beside what is there now.

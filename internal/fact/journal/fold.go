@@ -15,10 +15,10 @@ type Outcome string
 // The outcomes.
 const (
 	Whole       Outcome = "done"        // everything that was begun is done
-	Partly      Outcome = "partly"      // it came to its end, and something failed or could not be taken back
+	Partly      Outcome = "partly"      // it came to its end, and something failed or could not be undone
 	TakenBack   Outcome = "undone"      // an undo came to its end and read everything back: nothing of ours is left
 	Interrupted Outcome = "interrupted" // apply or undo did not come to its end
-	Abandoned   Outcome = "abandoned"   // undone, but for changes of an instance that is gone
+	Abandoned   Outcome = "abandoned"   // undone, except for changes of an instance that is gone
 	IsDamaged   Outcome = "damaged"     // lines of it prove nothing: what was done is not all known
 	Unread      Outcome = "unread"      // it is of a format that this program does not read
 )

@@ -17,7 +17,7 @@ const Schema = "pgfettle.journal/2"
 // file in an image has no live value, a setting of a server reached over SQL
 // has no file that we see.
 type State struct {
-	// value in force, as the kernel's file or pg_settings has it; nil: none, or not looked at
+	// value in force, as the kernel's file or pg_settings has it; nil: none, or not read
 	Live *string `json:"live,omitempty"`
 	File *File   `json:"file,omitempty"` // nil: this knob has no file
 }
@@ -30,7 +30,7 @@ type File struct {
 	Mode uint32  `json:"mode,omitempty"` // permission bits
 	UID  int     `json:"uid"`
 	GID  int     `json:"gid"`
-	// Missing is the topmost directory of Path that is not there either: putting this state back removes the
+	// Missing is the topmost directory of Path that does not exist either: putting this state back removes the
 	// directories from the file's own up to it, as far as they are empty.
 	Missing string `json:"missing,omitempty"`
 	// Over is the file that this one is to take the place of, and no other; nil:
@@ -48,7 +48,7 @@ const (
 	Planned Kind = "planned" // what it means to do: one line a change, before the first is touched
 	Intend  Kind = "intend"  // the next step will bring Address from Before to After
 	Done    Kind = "done"    // it did, and reading back showed it
-	// it did not, and Before was put back: Reason says why. After undoing: it could not be taken back
+	// it did not, and Before was put back: Reason says why. After undoing: it could not be undone
 	Failed   Kind = "failed"
 	Skipped  Kind = "skipped"  // it was not begun and will not be: Reason says why
 	Activate Kind = "activate" // the next step reloads or restarts an instance: Effect says which

@@ -24,7 +24,7 @@ type Episode struct {
 	Available unit.Bytes  `json:"available"`   // MemAvailable at the end
 	Tables    unit.Bytes  `json:"page_tables"` // PageTables at the end
 	Ticks     []Tick      `json:"-"`           // in their order
-	Processes []Busy      `json:"processes"`   // those that used most processor time, most first
+	Processes []Busy      `json:"processes"`   // those that used most CPU time, most first
 	Asked     int         `json:"asked"`       // times that pg_stat_activity was read
 	Waits     []Wait      `json:"waits"`       // most often seen first
 	Blockers  []Blocker   `json:"blockers"`
@@ -32,7 +32,7 @@ type Episode struct {
 	Missing   []known.Gap `json:"missing"`
 }
 
-// Counters are sums since boot, or since the control group was made.
+// Counters are sums since boot, or since the cgroup was made.
 type Counters struct {
 	CPU      host.CPUCounters          `json:"cpu"`
 	VM       map[string]int64          `json:"vm"`       // of /proc/vmstat, those of VMNames that the kernel has
@@ -101,7 +101,7 @@ var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_dir
 	"workingset_refault_file", "workingset_refault_anon", "workingset_refault", "numa_pages_migrated",
 	"numa_hint_faults", "zone_reclaim_failed", "oom_kill"}
 
-// GroupNames are those of a control group.
+// GroupNames are those of a cgroup.
 var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "workingset_refault_anon", "pgscan",
 	"pgscan_direct", "high", "max", "oom", "oom_kill", "nr_periods", "nr_throttled",
 	"throttled_usec", "pagetables"}

@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Profile is where processor time went, as perf saw it.
+// Profile is where CPU time went, as perf saw it.
 type Profile struct {
 	Format  string   `json:"format"`          // report, script or folded
 	Event   string   `json:"event,omitempty"` // what was counted: cycles, cpu-clock, page-faults, …
@@ -223,8 +223,8 @@ func parseFolded(text string) *Profile {
 	return p
 }
 
-// parseScript reads perf script: a head line for each sample, and its stack below it,
-// innermost function first. Nil where there is none.
+// parseScript reads perf script: a head line for each sample, and its stack below it, innermost function first. Nil if
+// there is none.
 func parseScript(text string) *Profile {
 	var c counts
 	command, event := "", ""

@@ -17,7 +17,7 @@ const (
 type OOM struct {
 	Server     string     `json:"server"` // version of PostgreSQL
 	Overcommit string     `json:"overcommit"`
-	Limit      unit.Bytes `json:"limit"`          // of the control group
+	Limit      unit.Bytes `json:"limit"`          // of the cgroup
 	Version    int        `json:"cgroup_version"` // 1 or 2
 	Sessions   int        `json:"sessions"`       // beside the greedy one
 	WorkMem    string     `json:"work_mem"`       // of the greedy one
@@ -40,7 +40,7 @@ type Round struct {
 	Setting  Setting `json:"setting"`
 	Query    Greedy  `json:"greedy"`
 	Load     Load    `json:"load"`
-	OOMKills int64   `json:"oom_kills"` // in the control group, as the kernel counts them
+	OOMKills int64   `json:"oom_kills"` // in the cgroup, as the kernel counts them
 	// SamePostmaster reports whether the postmaster at the end is that of the beginning; it survives the crash of a
 	// session, and restarts all the others.
 	SamePostmaster bool     `json:"same_postmaster"`

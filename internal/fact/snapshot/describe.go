@@ -176,8 +176,7 @@ func (d *Description) set(key, val string) (err error) {
 // 100 and 300 MB on Debian and RHEL.
 const osAnon = 256 * unit.MB
 
-// FreshlyInstalled is the anonymous memory of a host of so much memory on which nothing but
-// the system runs.
+// FreshlyInstalled is the anonymous memory of a host with the given RAM on which only the system runs.
 func FreshlyInstalled(total unit.Bytes) unit.Bytes { return min(osAnon, total/8) }
 
 // described is the tool that evidence.json names for a host that was described.

@@ -44,7 +44,7 @@ type stableMemory struct {
 type stableInstance struct {
 	DataDirectory known.Fact[string]
 	Port          known.Fact[int]
-	Memory        known.Fact[unit.Bytes] // limit of the control group
+	Memory        known.Fact[unit.Bytes] // limit of the cgroup
 	CPUs          known.Fact[float64]
 	Unit          known.Fact[host.Unit]
 	Places        known.Fact[[]Place]

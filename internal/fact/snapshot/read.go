@@ -33,8 +33,8 @@ type taken struct {
 	Assumed []Assumption `json:"assumed"`
 }
 
-// listed is an entry of instances.json. A field that is not there could not be
-// known; the file pg/KEY/FIELD of the evidence is missing for that reason.
+// listed is an entry of instances.json. A field that does not exist could not be known; the file pg/KEY/FIELD of the
+// evidence is missing for that reason.
 type listed struct {
 	Key           string   `json:"key"`
 	PID           *int     `json:"pid"`
@@ -181,7 +181,7 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	return in
 }
 
-// field is a value of instances.json, or the reason why it is not there.
+// field is a value of instances.json, or the reason why it does not exist.
 func field[T any](fsys fs.FS, key, name string, v *T) known.Fact[T] {
 	if v != nil {
 		return known.Is(*v)

@@ -36,8 +36,7 @@ type Snapshot struct {
 	// Assumed is what the description of the host does not give.
 	Assumed []Assumption `json:"assumed,omitempty"`
 
-	// Measured is the latest probe of this machine; absent where none was run or
-	// none still belongs to it.
+	// Measured is the latest probe of this machine; absent if none was run or none still belongs to it.
 	Measured known.Fact[measured.Probe] `json:"measured"`
 
 	// History is what a history of samples reports; absent if the host was not watched.
@@ -73,7 +72,7 @@ type Instance struct {
 	Unit      known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
 	Places    known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
 	StatsDir  known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
-	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, as long as it runs
+	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, while it runs
 	// "", patroni, cloudnative-pg, …: who owns the configuration
 	Manager known.Fact[string] `json:"manager"`
 	// what else was noticed of the instance, one clause each
@@ -195,9 +194,8 @@ func (in *Instance) Version() string {
 	return v.String()
 }
 
-// MemoryLimit returns the memory that an instance may count on: the host's, or
-// the smallest limit of its control group's ancestors where that is less.
-// limited says which of the two it is.
+// MemoryLimit returns the memory that an instance may count on: the host's, or the smallest limit of its cgroup's
+// ancestors where that is less. limited says which of the two it is.
 func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited bool) {
 	m = known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes { return m.Total })
 	if in == nil {
@@ -251,8 +249,8 @@ func isBelow(path, point string) bool {
 		path[len(point)] == '/'
 }
 
-// MeasuredAt returns what was measured on the device of the instance's first
-// place of a role; ok is false where nothing was.
+// MeasuredAt returns what was measured on the device of the instance's first place of a role; ok is false if nothing
+// was.
 func (s *Snapshot) MeasuredAt(in *Instance, role PlaceRole) (*measured.Disk, bool) {
 	p, ok := s.Measured.Get()
 	places, ok2 := in.Places.Get()

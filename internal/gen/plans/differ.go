@@ -42,8 +42,8 @@ const (
 	other                  // another word
 )
 
-// compare returns how a calculator's value lies to pgfettle's, and how many times as
-// much or as little it is: 0 where one of them is 0.
+// compare returns how a calculator's value lies to pgfettle's, and how many times as much or as little it is: 0 if one
+// of them is 0.
 func compare(name string, ours, theirs Values) (d direction, times float64) {
 	a, ok1 := ours.number(name)
 	b, ok2 := theirs.number(name)

@@ -26,7 +26,7 @@ var unstored = map[string]string{
 	"place {value}": "of a note that no move has written",
 }
 
-// TestStoredErrorsAreRecognized holds that an error that a journal has as its reason is shown in the language of the
+// TestStoredErrorsAreRecognized verifies that an error that a journal has as its reason is shown in the language of the
 // journal's reader.
 func TestStoredErrorsAreRecognized(t *testing.T) {
 	used, n := map[string]bool{}, 0
@@ -117,7 +117,7 @@ func literal(t *testing.T, e ast.Expr) string {
 	return ""
 }
 
-// TestHolesOfATemplate holds that a template is filled as it is recognized.
+// TestHolesOfATemplate verifies that a template is filled as it is recognized.
 func TestHolesOfATemplate(t *testing.T) {
 	if got, want := withHoles("{path}: {n} of {n}, {time}"), "/"+Hole+": "+Hole+" of "+Hole+", 5s"; got != want {
 		t.Errorf("%q, want %q", got, want)

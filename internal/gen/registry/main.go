@@ -44,8 +44,7 @@ func run(dir, typeName, key string) error {
 	if err != nil {
 		return err
 	}
-	// A file of its own that is renamed: whoever builds meanwhile sees the old
-	// list or the new one, never half of it.
+	// A separate file that is renamed: a concurrent build sees the old list or the new one, never half of it.
 	tmp, err := os.CreateTemp(abs, ".registry-*")
 	if err != nil {
 		return err

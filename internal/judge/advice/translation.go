@@ -14,9 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// In returns the page in the language of a catalog. It stays in English where there is no
-// translation, or where that was made from another English text: an old translation could
-// name another number or another command. p is in English.
+// In returns the page in the language of a catalog. It stays in English if there is no translation, or where that was
+// made from another English text: an old translation could name another number or another command. p is in English.
 func (p Page) In(c *say.Catalogue) Page {
 	if c == nil {
 		return p
@@ -53,9 +52,9 @@ func (t translated) over(p Page) Page {
 	return p
 }
 
-// translation reads LANG/ID.md, which is written as a page is. Its front matter has "of", the
-// hash of the English page, then the title and what else is translated of read, since, until
-// and verify. The error is fs.ErrNotExist where there is no such file, else it names the line.
+// translation reads LANG/ID.md, which is written as a page is. Its front matter has "of", the hash of the English page,
+// then the title and what else is translated of read, since, until and verify. The error is fs.ErrNotExist if there is
+// no such file, else it names the line.
 func translation(folder fs.FS, lang, id string) (translated, error) {
 	name := path.Join(lang, id+".md")
 	text, err := fs.ReadFile(folder, name)

@@ -131,8 +131,7 @@ type Finding struct {
 	causes []string // what suppresses this finding in addition to DependsOn
 }
 
-// In returns the finding in the language of a catalogue, each text that it does
-// not have in English.
+// In returns the finding in the language of a catalog, each text that it does not have in English.
 func (f Finding) In(c *say.Catalogue) Finding {
 	f.Title, f.Why = c.Text(f.Title), c.Text(f.Why)
 	f.Seen, f.Do = f.Seen.Translated(c), f.Do.Translated(c)
@@ -140,7 +139,7 @@ func (f Finding) In(c *say.Catalogue) Finding {
 	return f
 }
 
-// In returns the report in the language of a catalogue, as Finding.In.
+// In returns the report in the language of a catalog, as Finding.In.
 func (r Report) In(c *say.Catalogue) Report {
 	if c == nil {
 		return r
@@ -159,7 +158,7 @@ func (r Report) In(c *say.Catalogue) Report {
 	return r
 }
 
-// In returns the check with its words in the language of a catalogue.
+// In returns the check with its words in the language of a catalog.
 func (ck Check) In(c *say.Catalogue) Check {
 	ck.Title, ck.Why, ck.Do = c.Text(ck.Title), c.Text(ck.Why), c.Text(ck.Do)
 	return ck

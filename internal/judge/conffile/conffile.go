@@ -108,7 +108,7 @@ func (r *Report) Worst() (worst check.Severity, ok bool) {
 	return worst, len(r.Findings) > 0
 }
 
-// In returns the report in the language of a catalogue, as check.Finding.In.
+// In returns the report in the language of a catalog, as check.Finding.In.
 func (r Report) In(c *say.Catalogue) Report {
 	if c == nil {
 		return r
@@ -232,7 +232,7 @@ func (j *judge) fault(f conf.Fault) {
 // name judges one line by its name, and by its value where the name is known.
 func (j *judge) name(s conf.Setting) {
 	if len(j.out.Findings) >= most {
-		j.out.Left++ // not looked at: at most one finding each
+		j.out.Left++ // not examined: at most one finding each
 		return
 	}
 	if j.told[at(s)].Template {

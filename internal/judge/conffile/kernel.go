@@ -98,7 +98,7 @@ func (f *foreign) hugepages(l line) {
 	}, false)
 }
 
-// limits reads lines of limits.conf(5): whom, soft or hard, which, how much.
+// limits reads lines of limits.conf(5): domain, type, item, value.
 func (f *foreign) limits(text []byte) {
 	var all []line
 	n := 0

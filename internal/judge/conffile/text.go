@@ -158,5 +158,5 @@ func odd(s conf.Setting) bool {
 		strings.Contains(s.Value, "\u00a0")
 }
 
-// longest is the longest line that is looked at for what a person means by it.
+// longest is the longest line that is examined for what its author means.
 const longest = 4096

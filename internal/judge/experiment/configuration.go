@@ -31,7 +31,7 @@ const Reconnect = "client:reconnect"
 type ConfigurationText struct {
 	Text    string
 	Base    Base
-	Profile string    // of Plan; "" where none was said
+	Profile string    // of Plan; "" if none was said
 	File    string    // of File
 	Over    []Setting // set on top of the base, in the order of the text
 }
@@ -148,7 +148,7 @@ type Configuration struct {
 	Omitted []Omitted     `json:"-"` // what was asked for and is not in it, sorted
 	Notes   []say.Message `json:"-"`
 
-	typed map[string]bool // the settings that the person wrote himself, on top of the base
+	typed map[string]bool // the settings written by the user, on top of the base
 }
 
 // HugePagesPool is the pool of huge pages of the default size.
@@ -220,7 +220,7 @@ var plainLibrary = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
 // OmitUnsupported takes out what a scratch instance cannot hold, and what it may not: an instance's own settings, and a
 // file's, say what its account runs, and the scratch instance is another account's. So a library is taken by its name
 // alone, from beside the server's programs, and a text of a library's own (plperl.on_init is a program) is not taken.
-// What the person typed is his. installed reports whether the server's programs have a library.
+// What the user typed is taken as it is. installed reports whether the server's programs have a library.
 func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 	loaded := map[string]bool{}
 	for _, list := range libraries {

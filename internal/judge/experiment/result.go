@@ -13,7 +13,7 @@ const ResultSchema = "pgfettle.result/1"
 
 // Designs of an experiment.
 const (
-	DesignRestart = "restart" // a server of one configuration at a time, started anew for each run
+	DesignRestart = "restart" // a server of one configuration at a time, restarted for each run
 	DesignSlices  = "slices"  // servers of both configurations up, loaded by turns in short balanced slices
 	DesignSingle  = "single"  // one configuration alone: no comparison
 )
@@ -171,7 +171,7 @@ type Compared struct {
 	P      stat.Number `json:"p_adjusted"`
 }
 
-// Run returns the run of a configuration, nil where the block has none.
+// Run returns the run of a configuration, nil if the block has none.
 func (b *Block) Run(config string) *Run {
 	for i := range b.Runs {
 		if b.Runs[i].Config == config {

@@ -18,8 +18,7 @@ func quiet(label string, tps float64) Run {
 			ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
-// experiment has n blocks in which B is faster by so many per cent, or a little
-// more or less.
+// experiment has n blocks in which B is faster by so many percent, or a little more or less.
 func experiment(n int, percent float64) *Result {
 	r := &Result{Schema: ResultSchema, Design: DesignRestart, Metric: "tps", Spec: Spec{Margin: 2}}
 	for i := range n {

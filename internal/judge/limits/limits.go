@@ -40,9 +40,8 @@ const (
 const (
 	// TablesMuch is what huge pages would give back at once.
 	TablesMuch = 2
-	// TablesPlanned is what those for shared memory may take where huge pages cannot be had and
-	// shared_buffers is above 1 GB: up to there they take 2 MB of a process that has 5 MB of its own
-	// anyway.
+	// TablesPlanned is what those for shared memory may take if huge pages are unavailable and shared_buffers is above
+	// 1 GB: up to there they take 2 MB of a process that has 5 MB of its own anyway.
 	TablesPlanned = 5
 	// TablesTooMuch is where they rival the page cache, and a burst of connections takes that much
 	// again.

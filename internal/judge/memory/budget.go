@@ -81,7 +81,7 @@ func (i Instance) Parts() Parts {
 	}
 }
 
-// Budget is the memory of the host (or of its control group) laid out.
+// Budget is the memory of the host (or of its cgroup) laid out.
 type Budget struct {
 	Total   unit.Bytes `json:"total_bytes"`
 	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and for the unforeseen
@@ -114,12 +114,10 @@ func ReserveOf(total unit.Bytes) unit.Bytes {
 	return min(max(total/20, unit.GB), total/5)
 }
 
-// ReserveOfGroup returns what is kept of a control group's limit. The kernel and
-// the daemons of the system live outside of it; what is charged to the group
-// beside the server's own memory is kernel memory on its behalf (sockets,
-// dentries and inodes, kernel stacks) and the file pages that are being written:
-// 10 %, and at least 64 MB, as an allowance below a few tens of megabytes would
-// be gone with the WAL files in flight. Of a limit of less than 128 MB it is half.
+// ReserveOfGroup returns what is kept of a cgroup's limit. The kernel and the daemons of the system live outside it;
+// what is charged to the group beside the server's own memory is kernel memory on its behalf (sockets, dentries and
+// inodes, kernel stacks) and the file pages that are being written: 10 %, and at least 64 MB, as an allowance below a
+// few tens of megabytes would be gone with the WAL files in flight. Of a limit of less than 128 MB it is half.
 func ReserveOfGroup(limit unit.Bytes) unit.Bytes {
 	return min(max(limit/10, 64*unit.MB), limit/2)
 }

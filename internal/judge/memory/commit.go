@@ -37,9 +37,8 @@ func (c Commit) Usable(adminReserve, userReserve unit.Bytes) unit.Bytes {
 // is touched, so it is twice the memory that a warm session holds.
 const commitBackend = 2 * BackendBase
 
-// Commits returns what an instance may have committed at its peak. Page tables
-// are not counted by the kernel. Shared memory on ordinary pages counts in full
-// when it is mapped; huge pages count by themselves (Commit.Hugetlb): where it
+// Commits returns what an instance may have committed at its peak. Page tables are not counted by the kernel. Shared
+// memory on regular pages counts in full when it is mapped; huge pages count by themselves (Commit.Hugetlb): where it
 // lies in them, shared is false.
 func (i Instance) Commits(shared bool) unit.Bytes {
 	p := i.Parts()

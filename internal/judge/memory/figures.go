@@ -23,8 +23,8 @@ const (
 	tempChosen = 0.5
 )
 
-// Lookup returns a setting of a server by name: its value in the base unit, and
-// that unit. ok is false where it is not known.
+// Lookup returns a setting of a server by name: its value in the base unit, and that unit. ok is false if it is not
+// known.
 type Lookup func(name string) (value, base string, ok bool)
 
 // Present looks settings up as a server has them.
@@ -35,9 +35,8 @@ func Present(set pg.Settings) Lookup {
 	}
 }
 
-// Figures reads from settings what an instance's memory depends on, besides the
-// shared memory and how many sessions are at work. ok is false where a setting
-// is not known.
+// Figures reads from settings what an instance's memory depends on, besides the shared memory and how many sessions are
+// at work. ok is false if a setting is not known.
 //
 // Of the background workers those are counted that any query may start, the
 // parallel ones: the other slots of max_worker_processes stay empty unless an

@@ -8,7 +8,7 @@ import (
 )
 
 // OnHugePages reports whether a running server has its shared memory in huge pages: huge_pages_status (17+), else the
-// postmaster's HugetlbPages, which are never zero then, as it initialises the segment itself.
+// postmaster's HugetlbPages, which are never zero then, as it initializes the segment itself.
 func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 	if set, ok := in.Server.Settings.Get(); ok {
 		switch v, _ := set.Text("huge_pages_status"); v {
@@ -46,9 +46,8 @@ type HugeNeed struct {
 // Exact reports whether the number is the server's own.
 func (n HugeNeed) Exact() bool { return n.Pages == n.Least }
 
-// HugeNeedOf returns the huge pages of a size that a server's shared memory
-// fills: its own answer (15+), else the segment rounded up to whole pages. ok
-// is false where the segment is not known or the size is 0.
+// HugeNeedOf returns the huge pages of a size that a server's shared memory fills: its own answer (15+), else the
+// segment rounded up to whole pages. ok is false if the segment is not known or the size is 0.
 func HugeNeedOf(in *snapshot.Instance, size unit.Bytes) (n HugeNeed, ok bool) {
 	if size <= 0 {
 		return HugeNeed{}, false
@@ -73,8 +72,8 @@ func HugePagesHeld(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
 	return n.Pages
 }
 
-// HugePagesAwaited returns how many huge pages of the default size an instance
-// that does not run cannot start without: 0 where it does with ordinary ones.
+// HugePagesAwaited returns how many huge pages of the default size an instance that does not run cannot start without:
+// 0 if it does with ordinary ones.
 func HugePagesAwaited(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
 	if running, ok := in.Running.Get(); !ok || running {
 		return 0

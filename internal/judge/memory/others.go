@@ -53,13 +53,11 @@ const (
 	limitsShare = 8
 )
 
-// jobRunners are services whose processes are jobs of others: on Debian those
-// of cron stay in its control group.
+// jobRunners are services whose processes are jobs of others: on Debian those of cron stay in its cgroup.
 var jobRunners = map[string]bool{"cron.service": true, "crond.service": true, "cronie.service": true,
 	"atd.service": true, "anacron.service": true}
 
-// OthersOf returns what other programs count for; false where the memory of the
-// host is not known.
+// OthersOf returns what other programs count for; false if the memory of the host is not known.
 func OthersOf(s *snapshot.Snapshot) (Others, bool) {
 	m, ok := s.Host.Memory.Get()
 	if !ok {

@@ -7,9 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// BasePage returns the size of the host's ordinary pages: 64 kB on some arm64
-// and ppc64le kernels. Where it was not seen it is taken to be 4 kB, which is
-// what x86 has and what needs the most page tables.
+// BasePage returns the size of the host's regular pages: 64 kB on some arm64 and ppc64le kernels. Where it was not seen
+// it is taken to be 4 kB, which is what x86 has and what needs the most page tables.
 func BasePage(s *snapshot.Snapshot) unit.Bytes {
 	if p, ok := s.Host.PageSize.Get(); ok && p > 0 {
 		return p

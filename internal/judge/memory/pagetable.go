@@ -10,10 +10,9 @@ import "github.com/pgfettle/pgfettle/internal/base/unit"
 // PostgreSQL runs on.
 const entry = 8
 
-// tableOf returns the size of one page table on a kernel that maps pages of the
-// given size: a table is one ordinary page. 16 kB and 64 kB are ordinary pages of
-// arm64 (64 kB of ppc64le too), and 32 MB and 512 MB the huge pages that go with
-// them; those of 2 MB and 1 GB go with 4 kB.
+// tableOf returns the size of one page table on a kernel that maps pages of the given size: a table is one ordinary
+// page. 16 kB and 64 kB are regular pages of arm64 (64 kB of ppc64le too), and 32 MB and 512 MB the huge pages that go
+// with them; those of 2 MB and 1 GB go with 4 kB.
 func tableOf(page unit.Bytes) unit.Bytes {
 	switch page {
 	case 16 * unit.KB, 32 * unit.MB:

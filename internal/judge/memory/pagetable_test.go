@@ -42,8 +42,8 @@ func TestPublishedPageTables(t *testing.T) {
 	}
 }
 
-// TestPageTablesOfLargerPages: with ordinary pages of 64 kB a table is 64 kB as
-// well and has 8,192 entries, which map 512 MB.
+// TestPageTablesOfLargerPages: with regular pages of 64 kB a table is 64 kB as well and has 8,192 entries, which map
+// 512 MB.
 func TestPageTablesOfLargerPages(t *testing.T) {
 	for _, c := range []struct {
 		what          string

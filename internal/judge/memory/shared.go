@@ -260,7 +260,6 @@ func powerOfTwo(n int64) int64 {
 	return 1 << bits.Len64(uint64(n-1))
 }
 
-// HugePages returns how many huge pages of the given size hold a segment,
-// rounded up: one page too few and the server does not start, or silently runs
-// on ordinary pages. It is 0 where there are no huge pages.
+// HugePages returns how many huge pages of the given size hold a segment, rounded up: one page too few and the server
+// does not start, or silently runs on regular pages. It is 0 if there are no huge pages.
 func HugePages(shared, page unit.Bytes) int64 { return shared.Pages(page) }

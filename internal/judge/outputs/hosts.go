@@ -19,7 +19,7 @@ const (
 	busy, idle = 99, 95
 	// swapped is kB a second from which pages are moved all the time.
 	swapped = 64
-	// waiting is the share of the time in which processors had nothing to do but wait for I/O.
+	// waiting is the share of the time in which CPUs had nothing to do but wait for I/O.
 	waiting = 20
 )
 

@@ -19,9 +19,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// The promises of work_mem, over random hosts of 128 MB to 24 TB, 1 to 1,024
-// processors and 5 to 5,000 connections. 100 hosts each by default; 10,000
-// with make promises.
+// The promises of work_mem, over random hosts of 128 MB to 24 TB, 1 to 1,024 CPUs and 5 to 5,000 connections. 100 hosts
+// each by default; 10,000 with make promises.
 
 // crowds draws hosts with so many connections.
 func crowds() *rapid.Generator[host] {
@@ -98,8 +97,7 @@ var (
 	more = small{each: 150 << 10, above: 1.0 / 511, pages: 4 * 4096, shared: 2 << 20}
 )
 
-// sum adds up what so many open connections take, of which some hold a query, in
-// numbers of our own.
+// sum adds up what so many open connections take, of which some hold a query, independently computed.
 func (s plannedInstance) sum(open, active float64, q query, c small) float64 {
 	const mb = 1 << 20
 	processes := open + s.processes
@@ -123,8 +121,8 @@ func (s plannedInstance) worst(h host, open float64, c small) float64 {
 	return math.Max(s.sum(open, expected, q, c), s.sum(open, open, query{0, 1, q.temp}, c))
 }
 
-// expected is how many sessions run a report at once: two for each processor, more where
-// the user said so, or else where twice the mean of a day or more was (14+).
+// expected is how many sessions run a report at once: two for each CPU, more where the user said so, or else where
+// twice the mean of a day or more was (14+).
 func (h host) expected() float64 {
 	least := 2 * float64(h.spec.CPUs)
 	if h.opt.Active > 0 {
@@ -333,9 +331,9 @@ func TestMonotoneWorkMem(t *testing.T) {
 		if big.spec.CGroup > 0 {
 			big.spec.CGroup += big.spec.RAM - h.spec.RAM
 		}
-		// One step of an eighth may be lost: everything beside work_mem is rounded as well, and
-		// a worker for each 512 MB more may hold it too. Seen with 2.67 GB and 27 MB more, and
-		// on 200 processors under a limit of 25.6 GB that was doubled (1 in 3,600 hosts).
+		// One step of an eighth may be lost: everything beside work_mem is rounded as well, and a worker for each 512
+		// MB more may hold it too. Seen with 2.67 GB and 27 MB more, and on 200 CPUs under a limit of 25.6 GB that was
+		// doubled (1 in 3,600 hosts).
 		if got := work(big); 8*got < 7*was {
 			t.Fatalf("%v\nwork_mem falls from %d to %d kB with %s more", h, was, got, big.spec.RAM-h.spec.RAM)
 		}

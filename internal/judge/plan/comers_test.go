@@ -32,7 +32,7 @@ type moment struct {
 	processes []process
 	kernel    unit.Bytes // slabs that cannot be given back
 	history   unit.Bytes // the peak of a watched week; 0 if not watched
-	systemd   bool       // otherwise no control group is reported, as on a host without it
+	systemd   bool       // otherwise no cgroup is reported, as on a host without it
 	settings  map[string]string
 }
 

@@ -141,7 +141,7 @@ func TestPlannedIsFindingFree(t *testing.T) {
 				x := random.Any().Example(seed)
 				seed++
 				x.Of(min(major, 18))
-				x.Opt.Profile, x.Opt.Pins = profile, nil // what a person pins is his
+				x.Opt.Profile, x.Opt.Pins = profile, nil // pinned values are the user's choice
 				h := host{x.Spec, x.Opt}
 				s := h.snapshot(t)
 				if major == params.Preview {

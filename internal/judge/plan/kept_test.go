@@ -16,7 +16,7 @@ import (
 // and the plan fits beside them.
 func TestChosenValuesStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Few sessions on a machine of its own, of at least 4 GB: everything fits.
+		// Few sessions on a separate machine, of at least 4 GB: everything fits.
 		h := hosts().Draw(t, "host")
 		h.spec.RAM = max(h.spec.RAM, 4*unit.GB).RoundDown(unit.MB)
 		h.spec.CGroup, h.spec.Container, h.spec.CPUs = 0, "", min(h.spec.CPUs, 4)

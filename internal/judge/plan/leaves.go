@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Left is a finding of check, a warning or worse, that still stands when the plan
-// was carried out: what the plan leaves to others, and why.
+// Left is a finding of check, a warning or worse, that still stands when the plan was applied: what the plan leaves to
+// others, and why.
 type Left struct {
 	ID       string         `json:"id"`
 	Instance string         `json:"instance,omitempty"` // data directory or port; "" for the host

@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// inPool returns a described server in a control group of so much memory that
-// runs on the huge pages of a pool with this much to spare.
+// inPool returns a described server in a cgroup of so much memory that runs on the huge pages of a pool with this much
+// to spare.
 func inPool(t fataler, spec string, limit, spare unit.Bytes, counts known.Fact[bool]) *snapshot.Snapshot {
 	t.Helper()
 	d, err := snapshot.ParseDescription(spec)
@@ -89,9 +89,8 @@ func TestHugePagesOutsideALimit(t *testing.T) {
 	}
 }
 
-// TestOutsideIsSettled: of random sizes, limits and pools the plan of a server in
-// huge pages under a limit changes nothing more once it was carried out, and a
-// shared_buffers that nothing but the limit spoke against is not lowered.
+// TestOutsideIsSettled: of random sizes, limits and pools the plan of a server in huge pages under a limit changes
+// nothing more once it was applied, and a shared_buffers that nothing but the limit spoke against is not lowered.
 func TestOutsideIsSettled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ram := unit.Bytes(rapid.IntRange(4, 2048).Draw(t, "GB")) * unit.GB

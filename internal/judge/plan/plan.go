@@ -24,7 +24,7 @@ type Plan struct {
 	Profile  rule.Profile  `json:"profile"`
 	Budget   Budget        `json:"budget"`
 	Changes  []Change      `json:"changes"`
-	Kept     int           `json:"kept"` // knobs looked at whose present value stays
+	Kept     int           `json:"kept"` // knobs whose present value stays
 	Warnings []say.Message `json:"warnings"`
 	// what check reports, warnings and worse, after it was applied
 	Left      []Left                   `json:"not_in_this_plan"`
@@ -36,8 +36,7 @@ type Plan struct {
 	AtWork []AtWork `json:"-"` // of each instance; empty in a plan that was read
 }
 
-// In returns the plan in the language of a catalogue, each text that it does not
-// have in English.
+// In returns the plan in the language of a catalog, each text that it does not have in English.
 func (p *Plan) In(c *say.Catalogue) *Plan {
 	if c == nil {
 		return p
@@ -109,8 +108,7 @@ type Budget struct {
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 
-	// where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared
-	// host
+	// where the memory of other programs is from; "": a described host, a cgroup's limit, or half of a shared host
 	Others       memory.OthersSource `json:"others_source,omitempty"`
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
 	OthersReason say.Message         `json:"others_reason,omitzero"`

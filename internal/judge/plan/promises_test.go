@@ -30,8 +30,7 @@ type host struct {
 
 func (h host) String() string { return random.Host{Spec: h.spec, Opt: h.opt}.String() }
 
-// hosts draws hosts from a 128 MB container to a machine of 24 TB and 1,024
-// processors, versions 13 to 18.
+// hosts draws hosts from a 128 MB container to a machine of 24 TB and 1,024 CPUs, versions 13 to 18.
 func hosts() *rapid.Generator[host] {
 	return rapid.Map(random.Any(), func(h random.Host) host { return host{h.Spec, h.Opt} })
 }

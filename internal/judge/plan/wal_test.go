@@ -40,8 +40,7 @@ func TestWALFitsItsDisk(t *testing.T) {
 	}
 }
 
-// TestSmallHostsWriteLittleWAL: below 4 GB of memory no profile asks for more
-// than the default where nothing was counted.
+// TestSmallHostsWriteLittleWAL: below 4 GB of memory no profile asks for more than the default if nothing was counted.
 func TestSmallHostsWriteLittleWAL(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
@@ -55,7 +54,7 @@ func TestSmallHostsWriteLittleWAL(t *testing.T) {
 	})
 }
 
-// TestWALGrowsWithTheMachine: more memory or processors never lower max_wal_size.
+// TestWALGrowsWithTheMachine: more memory or CPUs never lower max_wal_size.
 func TestWALGrowsWithTheMachine(t *testing.T) {
 	grew := 0
 	rapid.Check(t, func(t *rapid.T) {

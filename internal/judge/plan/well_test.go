@@ -30,8 +30,8 @@ func above(s *snapshot.Snapshot) []check.Finding {
 	return out
 }
 
-// TestWellPlannedIsLeftInPeace: carried out, the plan of each whole host leaves
-// nothing above notice, but for what no plan touches.
+// TestWellPlannedIsLeftInPeace: applied, the plan of each whole host leaves nothing above notice, except for what no
+// plan touches.
 func TestWellPlannedIsLeftInPeace(t *testing.T) {
 	wholeHosts(t, func(t *testing.T, name string, _ *golden.Case, h hostcase.Host) {
 		left := map[string]bool{}

@@ -65,7 +65,7 @@ type Limits struct {
 
 // Trust names the accounts whose instances root trusts.
 type Trust struct {
-	Owners []string // accounts, by name or user id; nil: none are named
+	Owners []string // accounts, by name or user ID; nil: none are named
 }
 
 // Accepted returns the acceptances as a check run takes them.
@@ -375,7 +375,7 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	return a, nil
 }
 
-// day reads a date, in quotes or not, or never; "" where it is none.
+// day reads a date, in quotes or not, or never; "" if it is none.
 func day(v any) string {
 	switch v := v.(type) {
 	case time.Time:

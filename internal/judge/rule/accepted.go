@@ -34,8 +34,7 @@ var mends = map[string]string{
 // Mending counts the rules that mend a finding.
 func Mending() int { return len(mends) }
 
-// Mends returns the address of the knob that a finding is about, "" where it is
-// none's alone.
+// Mends returns the address of the knob that a finding is about, "" if it is none's alone.
 func Mends(check string) string {
 	for a, id := range mends {
 		if id == check {

@@ -9,20 +9,20 @@ import (
 // Basis is the memory that instances may count on. It rests on nothing that a
 // plan changes, so that planning the planned host gives the same plan.
 type Basis struct {
-	Total   unit.Bytes // of the host, or the limit of the control group
-	Limited bool       // a control group limits the memory, not the host
+	Total   unit.Bytes // of the host, or the limit of the cgroup
+	Limited bool       // a cgroup limits the memory, not the host
 	Reserve unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
-	// other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host
-	// cannot give
+	// other programs, see othersOf, or half of the memory on a shared host; of a cgroup's limit what the host cannot
+	// give
 	Others    unit.Bytes
 	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
-	Measured  unit.Bytes // other programs before they were rounded up; 0 within a control group's limit
-	Host      Room       // of an instance within a control group's limit what the host leaves it
+	Measured  unit.Bytes // other programs before they were rounded up; 0 within a cgroup's limit
+	Host      Room       // of an instance within a cgroup's limit what the host leaves it
 	Instances int        // that share what is left, equally
 }
 
-// Room is what the host has for an instance whose control group has a limit: huge
-// pages are not charged to the group, so that this bounds them.
+// Room is what the host has for an instance whose cgroup has a limit: huge pages are not charged to the group, so that
+// this bounds them.
 type Room struct {
 	Share, Part, Most unit.Bytes // Basis.Share and Basis.Part of the host, and its memory without the reserve
 }
@@ -80,8 +80,8 @@ func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	return all, true
 }
 
-// NeighboursTake is what the neighbours may take of the memory of a budget: of the
-// host's, or of the limits of the control groups that they share.
+// NeighboursTake is what the neighbours may take of the memory of a budget: of the host's, or of the limits of the
+// cgroups that they share.
 func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes) {
 	groups := map[string]bool{}
 	for i := range s.Instances {
@@ -98,8 +98,8 @@ func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes)
 	return sum
 }
 
-// BasisOf takes, of the host and the instance's control group, the one that
-// leaves the instance less. in is nil for the host as a whole.
+// BasisOf takes, of the host and the instance's cgroup, the one that leaves the instance less. in is nil for the host
+// as a whole.
 func BasisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Outcome) (Basis, bool) {
 	mem, hostOK := s.Host.Memory.Get()
 	var whole Basis
@@ -148,13 +148,11 @@ func (b *Basis) finish(opt *Options) {
 	}
 }
 
-// CPUs returns the processors that the instance may use.
+// CPUs returns the CPUs that the instance may use.
 func (c *Case) CPUs() (int, bool) { return Need(c, memory.Processors(c.Snapshot, c.Instance)) }
 
-// Active returns how many sessions are at work at once at the peak: what the
-// user said, else what the profile assumes of so many processors and so much
-// memory, more where more are at work now, and never more than there are
-// connections.
+// Active returns how many sessions are at work at once at the peak: what the user said, else what the profile assumes
+// of so many CPUs and so much memory, more where more are at work now, and never more than there are connections.
 func (c *Case) Active() (int, bool) {
 	conns, ok := c.Int("pg:max_connections")
 	if !ok {

@@ -39,8 +39,8 @@ func (c *Case) Seconds(a knob.Address) (float64, bool) {
 	return n * d.Seconds(), true
 }
 
-// Now returns the knob's present number in its base unit, or 0 where the server
-// does not show one; the engine asks no rule about a setting that is not there.
+// Now returns the knob's present number in its base unit, or 0 if the server does not show one; the engine asks no rule
+// about a setting that does not exist.
 func (c *Case) Now() float64 {
 	f, _ := c.Float(c.Address)
 	return f

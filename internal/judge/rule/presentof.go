@@ -91,8 +91,7 @@ func Interleaved(policy string) bool { return strings.HasPrefix(policy, "interle
 
 func spellKB(b unit.Bytes) string { return strconv.FormatInt(int64(b/unit.KB), 10) }
 
-// BootWord returns the value of a word of the kernel's command line, the last of which
-// counts; "" where it is not there.
+// BootWord returns the value of a word of the kernel's command line, the last of which counts; "" if it does not exist.
 func BootWord(words []string, name string) (value string) {
 	for _, w := range words {
 		if v, ok := strings.CutPrefix(w, name+"="); ok {

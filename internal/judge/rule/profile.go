@@ -40,7 +40,7 @@ func ParseProfile(s string) (Profile, error) {
 		"value", say.Quoted(s), "names", say.Names(names, 0))
 }
 
-// prior is what a profile assumes where nothing was measured.
+// prior is what a profile assumes if nothing was measured.
 type prior struct {
 	memory.Load
 	BufferShare float64    // the share of the memory that goes to shared_buffers

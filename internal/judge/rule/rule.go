@@ -44,14 +44,14 @@ type Rule struct {
 	Finally func(c *Case)
 }
 
-// In returns the rule with its words in the language of a catalogue.
+// In returns the rule with its words in the language of a catalog.
 func (r Rule) In(c *say.Catalogue) Rule {
 	r.Title, r.Why, r.Formula = c.Text(r.Title), c.Text(r.Why), c.Text(r.Formula)
 	return r
 }
 
-// Versions returns the majors that the rule is for, and in which there is such a parameter
-// at all: from the first one on and up to the last, 0 where that is no bound.
+// Versions returns the majors that the rule is for, and in which there is such a parameter at all: from the first one
+// on and up to the last, 0 if that is no bound.
 func (r *Rule) Versions() (from, to int) {
 	from, to = r.From, r.To
 	if r.Address.Layer() != knob.Instance {
@@ -116,11 +116,11 @@ func (d *Decision) Changes() bool {
 type Options struct {
 	Profile     Profile
 	Connections int                     // max_connections wanted; 0: keep the present one
-	Active      int                     // sessions at work at once at the peak; 0: from connections and processors
+	Active      int                     // sessions at work at once at the peak; 0: from connections and CPUs
 	Storage     Storage                 // "" : from the devices
 	Shared      bool                    // the host also serves other programs (--dedicated=false)
 	Accepted    []Accepted              // findings that the policy accepts
-	Pins        map[knob.Address]string // values that the user has fixed, as he spelled them
+	Pins        map[knob.Address]string // values that the user has pinned, as spelled by the user
 }
 
 // Outcome is everything that was decided.
@@ -128,7 +128,7 @@ type Outcome struct {
 	Decisions []*Decision              // in the order of decision
 	Unknown   []known.Gap              // facts that a rule missed; sorted, without doubles
 	Questions []snapshot.ShmemQuestion // how much shared memory? asked because no answer was in the snapshot
-	Warnings  []say.Message            // what a person must know before he acts
+	Warnings  []say.Message            // what to know before acting
 	index     map[[2]string]*Decision
 	others    *memory.Others // instead of those of the snapshot; see steady
 	noted     map[any]any    // see Note
@@ -145,7 +145,7 @@ type noteOf[T any] struct{ instance string }
 // Note keeps what was worked out of an instance, by its type, for who asks Noted.
 func Note[T any](o *Outcome, instance string, v T) { o.noted[noteOf[T]{instance}] = v }
 
-// Noted returns what was noted last of an instance; ok is false where nothing was.
+// Noted returns what was noted last of an instance; ok is false if nothing was.
 func Noted[T any](o *Outcome, instance string) (v T, ok bool) {
 	v, ok = o.noted[noteOf[T]{instance}].(T)
 	return v, ok

@@ -48,9 +48,8 @@ var (
 	mapperName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 )
 
-// SubjectOf returns how an address names a device: a volume of device mapper by
-// its own name, as another one may have its number after the next boot. "" where
-// the name cannot stand in an address.
+// SubjectOf returns how an address names a device: a volume of device mapper by its own name, as another one may have
+// its number after the next boot. "" if the name cannot stand in an address.
 func SubjectOf(b host.Block) string {
 	switch {
 	case b.Kind == "dm" && mapperName.MatchString(b.DMName):

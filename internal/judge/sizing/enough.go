@@ -15,8 +15,8 @@ import (
 // it replaces, so that the planned host, of which the same was counted, is
 // planned the same.
 
-// RoundUpToPower returns the power of two that is not below: what grows a little
-// from week to week is planned anew only when it has doubled.
+// RoundUpToPower returns the power of two that is not below: what grows a little from week to week is planned again
+// only when it has doubled.
 func RoundUpToPower(b unit.Bytes) unit.Bytes {
 	p := unit.MB
 	for p < b && p < 1024*unit.TB {

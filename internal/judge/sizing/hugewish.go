@@ -30,7 +30,7 @@ func HugePays(c *rule.Case, buffers unit.Bytes, conns int) bool {
 type hugeRoom struct {
 	Most unit.Bytes  // 0: none at all
 	Pool bool        // the pool's size is ours to decide
-	Why  say.Message // why there is none, or what bounds it; zero where nothing does
+	Why  say.Message // why there is none, or what bounds it; zero if nothing does
 }
 
 const unbounded = unit.Bytes(math.MaxInt64)

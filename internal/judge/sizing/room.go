@@ -16,7 +16,7 @@ type fitted struct {
 	Cut     cut        // why it is less than the nominal
 	Full    unit.Bytes // the nominal before evidence said that less is enough
 	Enough  enough     // that evidence; full is above nominal then
-	Outside bool       // the nominal is what lies in huge pages outside of the limit already
+	Outside bool       // the nominal is what lies in huge pages outside the limit already
 	Seen    bool       // something showed how much is enough
 	Work    unit.Bytes // the work_mem that all connections were given beside it
 
@@ -29,13 +29,12 @@ type cut string
 const (
 	uncut       cut = ""
 	CutByMemory cut = "memory"      // it does not fit beside the connections
-	CutByTables cut = "page tables" // of ordinary pages
-	CutByPool   cut = "huge pages"  // no more huge pages can be had
+	CutByTables cut = "page tables" // of regular pages
+	CutByPool   cut = "huge pages"  // no more huge pages are available
 )
 
-// fitBuffers returns the largest shared_buffers up to the nominal that leaves
-// room for the connections, on huge pages where they can be had, else with
-// bounded page tables.
+// fitBuffers returns the largest shared_buffers up to the nominal that leaves room for the connections, in huge pages
+// if available, otherwise with limited page tables.
 func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 	list, ok := demands(c, b, conns)
 	if !ok {
@@ -176,8 +175,8 @@ func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (par
 	return l.boundTables(parts, shared, least), shared, true
 }
 
-// boundTables lowers the page tables among the parts to what the rule of shared_buffers leaves of them: on
-// ordinary pages beyond 1 GB, whose shared memory is least, it bounds them.
+// boundTables lowers the page tables among the parts to what the rule of shared_buffers leaves of them: on regular
+// pages beyond 1 GB, whose shared memory is least, it bounds them.
 func (l layout) boundTables(parts memory.Parts, shared, least unit.Bytes) memory.Parts {
 	all := l.tables(shared)
 	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(min(shared, least)))

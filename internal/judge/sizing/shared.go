@@ -13,7 +13,7 @@ import (
 // SharedMemory is the main shared memory segment of an instance as planned.
 type SharedMemory struct {
 	Bytes unit.Bytes
-	Pages int64 // huge pages that hold it, of the size the instance asks for; 0 where the kernel has none
+	Pages int64 // huge pages that hold it, of the size the instance asks for; 0 if the kernel has none
 	Exact bool  // the server or its installed binary said so; false: estimated, never below the truth
 }
 

@@ -133,7 +133,7 @@ type layout struct {
 	Instance memory.Instance
 	share    unit.Bytes // what the instance may have
 	part     unit.Bytes // its part of the whole memory
-	base     unit.Bytes // size of ordinary pages
+	base     unit.Bytes // size of regular pages
 	huge     unit.Bytes // of huge pages
 	commit   unit.Bytes // what it may commit under strict overcommit that stays; 0: not bounded
 	Strict   unit.Bytes // likewise where it is strict if work_mem lets it be
@@ -146,8 +146,8 @@ type layout struct {
 func layoutOf(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 	m, ok := figures(c, conns)
 	if !ok {
-		// Where the processors are not known every session may be at work: enough
-		// to see that shared_buffers fits, not to size work_mem.
+		// Where the CPUs are not known every session may be at work: enough to see that shared_buffers fits, not to
+		// size work_mem.
 		m, ok = memory.Figures(settings(c), c.Prior().Load)
 		m.Connections = memory.OpenOf(c.Instance, conns)
 		m.Active = m.Connections
@@ -172,16 +172,14 @@ func (l layout) parts(shared, page, work unit.Bytes) memory.Parts {
 	return l.above.of(l.on(shared, page, work))
 }
 
-// tables returns the page tables for shared memory on ordinary pages that
-// depend on its size, of all processes.
+// tables returns the page tables for shared memory on regular pages that depend on its size, of all processes.
 func (l layout) tables(shared unit.Bytes) unit.Bytes {
 	n := float64(l.Instance.Connections+l.Instance.Processes) + l.above.processes
 	return memory.PageTables(shared, l.base).Scale(n)
 }
 
-// largest returns the largest whole number of megabytes from 1 MB to most for
-// which ok holds, in readable steps, and 0 where it holds for none; ok must
-// hold for everything below an amount for which it holds.
+// largest returns the largest whole number of megabytes from 1 MB to most for which ok holds, in readable steps, and 0
+// if it holds for none; ok must hold for everything below an amount for which it holds.
 func largest(most unit.Bytes, ok func(unit.Bytes) bool) unit.Bytes {
 	if ok(most) {
 		return most

@@ -170,11 +170,10 @@ type AtWork struct {
 	Share   unit.Bytes // what the instance may have
 }
 
-// AtWorkOf returns the figures of an instance; ok is false where a fact is missing.
+// AtWorkOf returns the figures of an instance; ok is false if a fact is missing.
 func AtWorkOf(o *rule.Outcome, key string) (AtWork, bool) { return rule.Noted[AtWork](o, key) }
 
-// Buffers returns the shared_buffers that is planned for an instance; ok is false
-// where nothing was decided.
+// Buffers returns the shared_buffers that is planned for an instance; ok is false if nothing was decided.
 func Buffers(o *rule.Outcome, key string) (unit.Bytes, bool) {
 	d := o.Of(key, knob.PG("shared_buffers"))
 	if d == nil {

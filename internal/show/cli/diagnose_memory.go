@@ -32,7 +32,7 @@ const (
 	// watchDefault is the interval of --watch without a value: page tables grow in
 	// minutes, and each refresh takes a connection to the server.
 	watchDefault = "5s"
-	// watchLeast keeps a watch from becoming a load of its own.
+	// watchLeast keeps a watch from becoming a load itself.
 	watchLeast = time.Second
 )
 

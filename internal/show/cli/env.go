@@ -26,7 +26,7 @@ type Env struct {
 	Vars    []string // NAME=VALUE
 	Target  app.Target
 	NoColor bool   // --no-color
-	Lang    string // --lang; "" where it was not said
+	Lang    string // --lang; "" if it was not said
 
 	Trusted []string       // --trust: data directories
 	site    *policy.Policy // that a command has read; nil: none has been
@@ -38,7 +38,7 @@ type Env struct {
 	words *say.Catalogue // of that language, or of the environment's
 }
 
-// Getenv returns an environment variable, "" where it is not set.
+// Getenv returns an environment variable, "" if it is not set.
 func (e *Env) Getenv(name string) string {
 	for i := len(e.Vars) - 1; i >= 0; i-- { // the last one wins, as in os/exec
 		if v, ok := strings.CutPrefix(e.Vars[i], name+"="); ok {
@@ -51,8 +51,8 @@ func (e *Env) Getenv(name string) string {
 // width is that of texts which no terminal bounds: files and pipes.
 const width = 100
 
-// Style says what stdout can take: colours on a terminal only, and not with
-// --no-color, NO_COLOR or TERM=dumb. COLUMNS overrides the terminal's width.
+// Style says what stdout can take: colors on a terminal only, and not with --no-color, NO_COLOR or TERM=dumb. COLUMNS
+// overrides the terminal's width.
 func (e *Env) Style() showterm.Style {
 	st := showterm.Style{Width: width, Words: e.words, ASCII: e.ascii()}
 	if fd, ok := terminal(e.Stdout); ok {

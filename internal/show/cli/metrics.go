@@ -25,8 +25,8 @@ type metricsOptions struct {
 	journal  string
 }
 
-// intervalLeast keeps metrics that are written again and again from becoming a
-// load of their own: a collection asks each server some forty questions.
+// intervalLeast keeps metrics that are written again and again from becoming a load themselves: a collection asks each
+// server some forty questions.
 const intervalLeast = 10 * time.Second
 
 func newMetrics(env *Env) *cobra.Command {

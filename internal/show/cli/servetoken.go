@@ -32,9 +32,8 @@ type servedToken struct {
 	remove func()
 }
 
-// token reads the token, or makes one. A terminal is for the eyes of the person who
-// started this; anywhere else lines are kept, in a journal or a file, where others
-// may read them, so that the token goes into a file of its own.
+// token reads the token, or makes one. A terminal is for the eyes of the person who started this; anywhere else lines
+// are kept, in a journal or a file, where others may read them, so the token goes into a separate file.
 func (o *serveOptions) token(env *Env) (t servedToken, err error) {
 	t.remove = func() {}
 	if !o.listen.AsksToken() {

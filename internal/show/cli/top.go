@@ -27,8 +27,8 @@ const (
 	// topDefault is the default refresh interval: changes are visible, and a refresh
 	// costs some milliseconds.
 	topDefault = 2 * time.Second
-	// The bounds of the interval: below a second, refreshing is a load of its own, and
-	// beyond an hour a live view is of no use.
+	// The bounds of the interval: below a second, refreshing is a load itself, and beyond an hour a live view is of no
+	// use.
 	topLeast, topMost = time.Second, time.Hour
 )
 

@@ -13,10 +13,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Subject says what a document is about, so that a reader sees at once whether
-// the right host and every instance was looked at.
+// Subject says what a document is about, so that a reader sees at once whether the right host and every instance was
+// examined.
 type Subject struct {
-	Host      string            `json:"host"`      // its name; "" where it is not known
+	Host      string            `json:"host"`      // its name; "" if it is not known
 	HostSeen  bool              `json:"host_seen"` // false: a server over SQL alone
 	Instances []SubjectInstance `json:"instances"`
 	Assumed   []Assumed         `json:"assumed,omitempty"` // values assumed because a description lacks them
@@ -31,7 +31,7 @@ type Assumed struct {
 // SubjectInstance is one instance that was found.
 type SubjectInstance struct {
 	Label   string `json:"label"`   // data directory, else port
-	Version string `json:"version"` // "17.11"; "" where it is not known
+	Version string `json:"version"` // "17.11"; "" if it is not known
 	State   string `json:"state"`   // running, stopped or unknown
 	Asked   bool   `json:"asked"`   // the server answered over SQL
 

@@ -28,5 +28,5 @@ type HistorySeries struct {
 	Unit    string           `json:"unit"`
 	Kind    history.Kind     `json:"kind"`
 	Help    string           `json:"help"`
-	Buckets []history.Bucket `json:"buckets"` // oldest first; none where nothing was sampled
+	Buckets []history.Bucket `json:"buckets"` // oldest first; none if nothing was sampled
 }

@@ -36,7 +36,7 @@ type Probe struct {
 type ProbeKnob struct {
 	Instance string      `json:"instance"`
 	Knob     string      `json:"knob"`
-	Present  string      `json:"present"` // as SHOW prints it; "" where it is not known
+	Present  string      `json:"present"` // as SHOW prints it; "" if it is not known
 	Want     string      `json:"want"`    // the same where it stays
 	Reason   say.Message `json:"reason"`
 }

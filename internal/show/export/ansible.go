@@ -171,8 +171,7 @@ func (a *playbook) queue(c plan.Change) {
 	a.b.WriteString("      changed_when: false\n")
 }
 
-// mount replaces the field of options in fstab, and nothing else of the line, and
-// mounts anew.
+// mount replaces the field of options in fstab, and nothing else of the line, and remounts.
 func (a *playbook) mount(c plan.Change) {
 	m, ok := mountOf(c)
 	if !ok {
@@ -222,8 +221,8 @@ func (a *playbook) setting(c plan.Change) {
 	}
 }
 
-// asAltered asks for a row where postgresql.auto.conf has a value already, or has
-// none where it is an empty list, which is taken back.
+// asAltered asks for a row where postgresql.auto.conf has a value already, or has none if it is an empty list, which is
+// reset.
 func asAltered(name, value string) string {
 	const lines = "pg_file_settings WHERE sourcefile ~ '/postgresql[.]auto[.]conf$' AND name = "
 	if conf.IsList(name) && len(conf.SplitList(value)) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// reach is how much of a plan a form carries out by itself.
+// reach is how much of a plan a form applies automatically.
 type reach int
 
 const (
@@ -99,8 +99,8 @@ const (
 	hugePool  = knob.Address("sysctl:vm.nr_hugepages")
 )
 
-// poolPlanned is the pool of huge pages that the plan makes larger, 0 where it does
-// not, and whether that can be had without a reboot.
+// poolPlanned is the pool of huge pages that the plan makes larger, 0 if it does not, and whether that can be had
+// without a reboot.
 func (d carried) poolPlanned() (pages int64, inTime bool) {
 	for _, c := range d.Changes {
 		if c.Address == hugePool && number(c.ToBase) && number(c.FromBase) && longerOrMore(c.ToBase, c.FromBase) {

@@ -74,8 +74,8 @@ func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string
 		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 
-// cnpgResources asks for the huge pages, and for the memory and the processors with
-// which alone the API takes them ("HugePages require cpu or memory").
+// cnpgResources asks for the huge pages, and for the memory and the CPUs with which alone the API takes them
+// ("HugePages require cpu or memory").
 func cnpgResources(b *strings.Builder, d carried, s *snapshot.Snapshot, key string, huge unit.Bytes) {
 	after := d.Budget.After
 	need := after.PageTables + after.Backends + after.Work + after.Maintenance
@@ -91,8 +91,8 @@ func cnpgResources(b *strings.Builder, d carried, s *snapshot.Snapshot, key stri
 	cpus, known := memory.Processors(s, s.Instance(key)).Get()
 	asked := fmt.Sprintf("\"%d\"", cpus)
 	if d.Budget.Limit != "cgroup" {
-		// A node does not give all of its processors away: one is left to the kubelet and
-		// the node's other pods, and of a single one the half.
+		// A node does not give all of its CPUs away: one is left to the kubelet and the node's other pods, and of a
+		// single one the half.
 		if asked = fmt.Sprintf("\"%d\"", cpus-1); cpus < 2 {
 			asked = "500m"
 		}

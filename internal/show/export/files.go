@@ -84,7 +84,7 @@ func queues(d carried) (f File, ok bool) {
 		[]byte(b.String())}, b.Len() > 0
 }
 
-// safeKey keeps the key of an instance, which an evidence file may have made up, from leading out of the directory.
+// safeKey keeps the key of an instance, which an evidence file may have forged, from leading out of the directory.
 func safeKey(key string) string {
 	for _, c := range key {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {

@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// poolHolds reports whether the pool, as the host has it or as a plan makes it (grown, 0 where it does not), holds the
+// poolHolds reports whether the pool, as the host has it or as a plan makes it (grown, 0 if it does not), holds the
 // shared memory of every instance that asks for huge pages, and so that of this one.
 func (d carried) poolHolds(s *snapshot.Snapshot, key string, grown int64) bool {
 	mem, ok := s.Host.Memory.Get()
@@ -34,8 +34,8 @@ func (d carried) poolHolds(s *snapshot.Snapshot, key string, grown int64) bool {
 	return known && pool >= need
 }
 
-// pagesNeeded adds up the pages of the default size of all instances that ask for some;
-// false where this one's are not known.
+// pagesNeeded adds up the pages of the default size of all instances that ask for some; false if this one's are not
+// known.
 func (d carried) pagesNeeded(s *snapshot.Snapshot, key string) (sum int64, known bool) {
 	for i := range s.Instances {
 		in := &s.Instances[i]

@@ -22,9 +22,8 @@ func (d carried) spacesOf(key string) []plan.Change {
 	return slices.DeleteFunc(slices.Clone(d.spaces), func(c plan.Change) bool { return key != "" && c.Key != key })
 }
 
-// spaceSQL is the statement that makes a change of an option of a tablespace, and the one
-// that takes it back; ok is false where its name cannot be seen in a text, such as one
-// with a line break.
+// spaceSQL is the statement that makes a change of an option of a tablespace, and the one that takes it back; ok is
+// false if its name cannot be seen in a text, such as one with a line break.
 func spaceSQL(c plan.Change) (sql, back string, ok bool) {
 	name, option, is := c.Address.Tablespace()
 	sql, err1 := plan.TablespaceSQL(name, option, c.ToBase)

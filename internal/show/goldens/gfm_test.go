@@ -162,7 +162,7 @@ var (
 // inline reads one line of text; cells have their bars back already.
 func (d *gfmDocument) inline(s string, fault func(string, ...any)) {
 	var text strings.Builder
-	var open strings.Builder // what stands outside of code, where markup would act
+	var open strings.Builder // what stands outside code, where markup would act
 	strongs := 0
 	for i := 0; i < len(s); {
 		switch {

@@ -47,14 +47,14 @@ type Figure struct {
 	Title string // what is seen; also the picture's name
 	Quiet bool   // the heading above it says the same
 	SVG   template.HTML
-	Keys  []Key  // what the colours mean; none where the table says it
+	Keys  []Key  // what the colors mean; none if the table says it
 	Note  string // below the picture
 	More  string // what opens the table: "Values"
 	Table Table
 	Open  bool // the table is shown from the first
 }
 
-// Key is a colour and what it means.
+// Key is a color and what it means.
 type Key struct {
 	Class string // c-1 to c-6, or a part of the memory bar: c-shared
 	Text  string

@@ -80,7 +80,7 @@ func markdownBlock(b *strings.Builder, block outline.Block, indent string) {
 				if nothing(more) {
 					continue
 				}
-				// A paragraph would go on with the line above; lists and listings begin anew.
+				// A paragraph would go on with the line above; lists and listings start a new block.
 				if _, text := more.(outline.Para); text || !first {
 					b.WriteByte('\n')
 				}

@@ -32,7 +32,7 @@ type Reading struct {
 	Snapshot *snapshot.Snapshot
 	Report   check.Report
 	Plan     *plan.Plan
-	Drifts   []journal.Drift // of what was applied; empty where nothing was
+	Drifts   []journal.Drift // of what was applied; empty if nothing was
 
 	outcome *rule.Outcome
 }

@@ -174,8 +174,7 @@ func get(t *testing.T, srv *httptest.Server, accept string) string {
 	return string(b)
 }
 
-// TestHandlerForms: who asks for OpenMetrics gets it, others the text; nothing but
-// reading is answered.
+// TestHandlerForms: a client that asks for OpenMetrics gets it, others the text; nothing but reading is answered.
 func TestHandlerForms(t *testing.T) {
 	srv := httptest.NewServer(metrics.Handler(sourceOf(full(t))))
 	defer srv.Close()

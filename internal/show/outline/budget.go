@@ -95,7 +95,7 @@ const (
 	FigureAllAtWork = "all_at_work"
 )
 
-// partSigns draw the parts, each by a sign of its own, so that the bar can be read without color.
+// partSigns draw the parts, each with its own character, so that the bar can be read without color.
 var partSigns = map[string]struct {
 	mark string
 	hue  Hue

@@ -227,7 +227,7 @@ func commandsOf(g []check.Finding) []check.Command {
 	return slices.Compact(out)
 }
 
-// missing counts the facts that were not to be had.
+// missing counts the facts that are unavailable.
 func missing(n int) say.Message {
 	return say.N(int64(n), "{n} fact is unknown", "{n} facts are unknown")
 }

@@ -2,8 +2,8 @@ package outline
 
 import "slices"
 
-// What documents of this program have beyond headings, paragraphs, lists and tables. A form that has a shape of its
-// own for one of these draws it; Plain turns them into the simple blocks for every other form.
+// What documents of this program have beyond headings, paragraphs, lists and tables. A form with its own shape for one
+// of these draws it; Plain turns them into the simple blocks for every other form.
 
 // Summary is what a reader looks for first. A page has it at its head; a terminal at its foot, where the prompt is.
 type Summary struct{ Lines []Para }

@@ -27,8 +27,8 @@ func Journal(j *journal.Journal, c *say.Catalogue) Outline {
 	return o
 }
 
-// Undo is, before anybody is asked, what an undo will take back: the changes of a journal that were begun, but for
-// those of the instance that is given up.
+// Undo is, before the confirmation, what an undo will undo: the changes of a journal that were begun, except those of
+// the instance that is given up.
 func Undo(j *journal.Journal, list []journal.Change, c *say.Catalogue) Outline {
 	p := WordsIn(c)
 	var o Outline

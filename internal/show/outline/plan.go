@@ -33,7 +33,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	return o
 }
 
-// Planned is what a plan changes, what is to be known before, and what it leaves, as Plan has them.
+// Planned is what a plan changes, what to know before, and what it leaves, as Plan has them.
 func Planned(d document.Plan, c *say.Catalogue) Outline {
 	d.Plan = d.Plan.In(c)
 	var o Outline
@@ -59,7 +59,7 @@ func (p Words) planned(o *Outline, d document.Plan) {
 	}
 }
 
-// Warned adds what is to be known before one acts.
+// Warned adds what to know before acting.
 func (p Words) Warned(o *Outline, list []string) {
 	if len(list) == 0 {
 		return

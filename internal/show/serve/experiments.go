@@ -26,7 +26,7 @@ const (
 	// mostResult is above what result.Decode takes, so that it can say that a
 	// document is too large.
 	mostResult = 32 << 20
-	// mostEntries of the directory are looked at.
+	// mostEntries of the directory are examined.
 	mostEntries = 10000
 )
 
@@ -40,9 +40,8 @@ type found struct {
 var errNoExperiments = &problem{http.StatusNotFound, say.M("No folder of experiments was named."),
 	say.M("Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into.")}
 
-// folder opens the folder of the experiments. Nothing outside of it can be
-// reached through what it returns, whatever an address says or a link in it
-// points to.
+// folder opens the folder of the experiments. Nothing outside it can be reached through what it returns, whatever an
+// address says or a link in it points to.
 func (s *Server) folder() (*os.Root, error) {
 	if s.o.Experiments == "" {
 		return nil, errNoExperiments
@@ -170,7 +169,7 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	return f, true
 }
 
-// verdictOf is the difference with its interval, where there is one.
+// verdictOf is the difference with its interval, if there is one.
 func verdictOf(r *experiment.Result) say.Message {
 	if r.Design == experiment.DesignSingle || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
 		return say.Message{}

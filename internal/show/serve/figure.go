@@ -53,8 +53,8 @@ func peaks(list []history.Bucket) bool {
 	return slices.ContainsFunc(list, func(b history.Bucket) bool { return b.Max-b.Mean > top/20 })
 }
 
-// points turns buckets into points of a line, with a hole where nothing was
-// sampled: where three times as long as usual is between two of them.
+// points turns buckets into points of a line, with a hole if nothing was sampled: where three times as long as usual is
+// between two of them.
 func points(list []history.Bucket, of func(history.Bucket) float64) []web.Point {
 	usual := time.Duration(math.MaxInt64)
 	if len(list) > 1 {
@@ -121,7 +121,7 @@ func (d drawn) times() []stretch {
 	return out
 }
 
-// cell is one line in one stretch; empty where nothing was sampled.
+// cell is one line in one stretch; empty if nothing was sampled.
 func (d drawn) cell(t *tongue, list []history.Bucket, s stretch) html.Cell {
 	n, sum, most := 0, 0.0, 0.0
 	for _, b := range list {

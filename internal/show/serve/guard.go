@@ -67,7 +67,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refuse says why a request is none for us; 0 where it is.
+// refuse says why a request is none for us; 0 if it is.
 func (s *Server) refuse(r *http.Request) (int, say.Message) {
 	login := s.o.Token != "" && r.URL.Path == "/login"
 	switch {

@@ -21,8 +21,7 @@ const (
 	// mostPoints limits the points of a line: more than that are indistinguishable in a picture of 60 rem, and each
 	// costs a piece of the page.
 	mostPoints = 240
-	// mostRows of the table behind a picture; a time that is looked at nearer has
-	// more of them.
+	// mostRows of the table behind a picture; a time that is examined nearer has more of them.
 	mostRows = 24
 	// mostRead of one chart are read; the largest of them are drawn.
 	mostRead = 24

@@ -28,8 +28,8 @@ const (
 	mostAccept = 1 << 10
 )
 
-// tongue is a language of the pages: what they say is said by its words, and their templates are carried out in it.
-// What the server keeps for all readers is in none.
+// tongue is a language of the pages: their texts are in its words, and their templates are executed in it. What the
+// server keeps for all readers is in none.
 type tongue struct {
 	outline.Words
 	lang   string

@@ -25,7 +25,7 @@ import (
 type Listen struct {
 	Address     string   // host:port with an address of this host, or the path of a unix socket
 	Group       string   // who may reach the socket too, and is asked for the token
-	NoToken     bool     // on a loopback address: whoever reaches it may read
+	NoToken     bool     // on a loopback address: anyone who can reach it can read
 	Hosts       []string // further names that it is asked for by: NAME or NAME:PORT
 	TokenFile   string
 	Cert, Key   string // files of TLS
@@ -238,7 +238,7 @@ func (l *Listen) Open() (net.Listener, string, error) {
 	return n, scheme + "://" + n.Addr().String() + "/", nil
 }
 
-// certificate reads the files of TLS; nil where there are none.
+// certificate reads the files of TLS; nil if there are none.
 func (l *Listen) certificate() (*tls.Config, error) {
 	if l.Cert == "" {
 		return nil, nil
@@ -272,8 +272,8 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 	}
 	h := &http.Server{
 		Handler: s,
-		// Who is slow holds no more than a connection, and not for long. Writing
-		// waits for a look; a stream has a bound of its own for each event.
+		// A slow client holds no more than a connection, and not for long. Writing waits for a look; a stream has a
+		// separate limit for each event.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: longest + 30*time.Second,
 		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: mostHeader, ConnContext: connected,

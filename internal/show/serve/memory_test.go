@@ -112,8 +112,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestStreamsEnd holds that a stream that was forgotten ends, and has got each look
-// until then.
+// TestStreamsEnd verifies that a stream that was forgotten ends, and has got each look until then.
 func TestStreamsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, cancel := built(t, nil)

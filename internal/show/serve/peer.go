@@ -11,12 +11,11 @@ import (
 	"syscall"
 )
 
-// nobody is the user id that the kernel shows for one that this user namespace has no number for: it may be any user,
+// nobody is the user ID that the kernel shows for one that this user namespace has no number for: it may be any user,
 // so it proves nothing.
 const nobody = 65534
 
-// peerKey is where the user id of a socket's peer is kept in the context of its
-// requests.
+// peerKey is where the user ID of a socket's peer is kept in the context of its requests.
 type peerKey struct{}
 
 // connected notes the owner of the process at the other end of a Unix socket, which the kernel reports as of the time

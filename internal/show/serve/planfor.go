@@ -81,9 +81,8 @@ func ask(said url.Values) questions {
 	return q
 }
 
-// planFor makes the plan that a form asks for; false where an answer is wrong,
-// which is noted beside its question. It reads nothing but the form, by the same
-// way as `pgfettle plan --for`.
+// planFor makes the plan that a form asks for; false if an answer is wrong, which is noted beside its question. It
+// reads nothing but the form, by the same way as `pgfettle plan --for`.
 func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan, bool, error) {
 	a := asked(said, q.purpose)
 	spec, ok := described(said, q.hardware, q.purpose, q.further)
@@ -98,7 +97,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 
-// describedPlan is planFor, a few at a time: each takes a processor for a moment.
+// describedPlan is planFor, a few at a time: each takes a CPU for a moment.
 func (s *Server) describedPlan(ctx context.Context, said url.Values, q questions) (*describedPlan, bool, error) {
 	if err := enter(ctx, s.work); err != nil {
 		return nil, false, err

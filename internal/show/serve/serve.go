@@ -3,11 +3,9 @@
 // proxy. It reads only. There is no address that changes anything; where
 // something should be changed, the command to type is shown.
 //
-// A request passes the guard (guard.go: what it may be), then the door (token.go:
-// who may come in), then its page, one file a topic. What pages show is made by
-// app, as for the commands, so that a page says what the command says; collections are made one at a time and kept a
-// few seconds
-// (cache.go), so that reloading never becomes a load of its own.
+// A request passes the guard (guard.go: what it may be), then the door (token.go: who may come in), then its page, one
+// file a topic. What pages show is made by app, as for the commands, so that a page says what the command says;
+// collections are made one at a time and kept a few seconds (cache.go), so that reloading never becomes a load itself.
 //
 // Pages are whole without script. One small script (assets/live.js) brings new
 // numbers to the page of the memory where it runs.
@@ -44,7 +42,7 @@ type Options struct {
 	Site        Site
 	Target      string         // as it was named on the command line, for the commands shown; "" is this host
 	Listen      Listen         // where it is and who may come in
-	Token       string         // "": whoever reaches the address may read; on a socket, this account and root
+	Token       string         // "": anyone who can reach the address can read; on a socket, this account and root
 	History     string         // the file of `pgfettle watch`; "": none
 	Experiments string         // the directory of the experiments; "": none
 	Words       *say.Catalogue // the language of pages whose reader asks for none that there is
@@ -66,7 +64,7 @@ type Server struct {
 	memory  *cell[*remembered]
 	streams streams       // a place for each page that is kept up to date
 	busy    chan struct{} // one place for each request
-	work    chan struct{} // one place for each page that takes a processor for long
+	work    chan struct{} // one place for each page that takes a CPU for long
 	script  asset
 
 	streamEvery, streamFor time.Duration
@@ -80,7 +78,7 @@ const (
 	// mostRequests are answered at once. Those that wait for one collection cost a
 	// goroutine each; a browser opens six connections to a host.
 	mostRequests = 256
-	// mostWork leaves the processors of a small host to its server.
+	// mostWork leaves the CPUs of a small host to its server.
 	mostWork = 2
 )
 

@@ -42,8 +42,8 @@ func sessions(t *testing.T, url string, n int) (list []map[string]string) {
 	return list
 }
 
-// TestOneReaderTakesNotAllStreams holds that one reader who opens any number of pages leaves others theirs, and gets a
-// one-line message.
+// TestOneReaderTakesNotAllStreams verifies that one reader who opens any number of pages leaves others theirs, and gets
+// a one-line message.
 func TestOneReaderTakesNotAllStreams(t *testing.T) {
 	at, _ := closed(t, nil)
 	two := sessions(t, at, 2)
@@ -64,7 +64,7 @@ func TestOneReaderTakesNotAllStreams(t *testing.T) {
 	if r, line, _ := kept(t, at, two[1]); r.StatusCode != http.StatusOK || line != "event: memory\n" {
 		t.Errorf("after %d pages of one reader another gets %s: %s", taken, r.Status, line)
 	}
-	// A session that is none gives no places of its own, however it is called.
+	// A session that is none gives no places, however it is called.
 	for range 16 {
 		kept(t, at, map[string]string{"Authorization": "Bearer " + secret, "Cookie": cookie + "=made-up"})
 	}

@@ -35,9 +35,8 @@ const (
 	mostForm = 8 << 10
 )
 
-// door lets in who knows the token: by a header, or by a session that a login
-// began. A session is a random number of its own, so that the token is in no
-// cookie.
+// door admits users who know the token: by a header, or by a session started by a login. A session is a separate random
+// number, so that the token is in no cookie.
 type door struct {
 	token    [sha256.Size]byte
 	now      func() time.Time

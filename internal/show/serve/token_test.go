@@ -65,8 +65,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestLogin holds that the token begins a session in a cookie that no script and
-// no other site can use, that it holds, and that it ends.
+// TestLogin verifies that the token begins a session in a cookie that no script and no other site can use, that it
+// holds, and that it ends.
 func TestLogin(t *testing.T) {
 	now := time.Now()
 	at, _ := closed(t, func(o *Options) { o.Now = func() time.Time { return now } })
@@ -119,8 +119,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestSecureCookie holds that behind a proxy that encrypts the session is never
-// sent in the clear.
+// TestSecureCookie verifies that behind a proxy that encrypts the session is never sent in the clear.
 func TestSecureCookie(t *testing.T) {
 	at, _ := closed(t, func(o *Options) { o.Listen.BehindProxy = true })
 	r := send(t, http.MethodPost, at+"/login", posted, "token="+secret)
@@ -129,7 +128,7 @@ func TestSecureCookie(t *testing.T) {
 	}
 }
 
-// TestNext holds that a login leads to a page of this server and nowhere else.
+// TestNext verifies that a login leads to a page of this server and nowhere else.
 func TestNext(t *testing.T) {
 	for next, want := range map[string]string{
 		"/plan": "/plan", "/plan/for?ram=64GB&pg=17": "/plan/for?ram=64GB&pg=17", "": "/", "//evil.example": "/",
@@ -143,8 +142,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestSessionsAreBounded holds that logging in again and again keeps no more than
-// so many sessions, the newest.
+// TestSessionsAreBounded verifies that logging in again and again keeps no more than so many sessions, the newest.
 func TestSessionsAreBounded(t *testing.T) {
 	now := time.Now()
 	d := newDoor(secret, func() time.Time { return now })
@@ -203,8 +201,8 @@ func wantProblem(t *testing.T, name string, err error, code int) {
 	}
 }
 
-// TestTokenInTheAddress holds that the address that was printed lets a browser in
-// and leads to one without the token, and that a wrong one does not.
+// TestTokenInTheAddress verifies that the address that was printed lets a browser in and leads to one without the
+// token, and that a wrong one does not.
 func TestTokenInTheAddress(t *testing.T) {
 	at, _ := closed(t, nil)
 	r := get(t, at+"/login?token="+secret)
@@ -267,8 +265,8 @@ func TestGuessesLockNobodyOut(t *testing.T) {
 	}
 }
 
-// TestMadeToken holds that a token that is made is one that is taken, is another
-// each time, and is kept where its owner alone reads it, whatever was there before.
+// TestMadeToken verifies that a token that is made is one that is taken, is another each time, and is kept where its
+// owner alone reads it, whatever was there before.
 func TestMadeToken(t *testing.T) {
 	dir, remove, err := PrivateFolder(t.TempDir())
 	if err != nil {

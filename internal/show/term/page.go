@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// page collects text for a terminal. Colours are given by meaning; without
-// Style.Color they vanish, so nothing may be said by colour alone.
+// page collects text for a terminal. Colors are given by meaning; without Style.Color they vanish, so nothing may be
+// said by color alone.
 type page struct {
 	outline.Words
 	b  strings.Builder

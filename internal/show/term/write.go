@@ -415,7 +415,7 @@ func clean(piece outline.Piece) string {
 	}, piece.Text))
 }
 
-// wrapProse breaks text at spaces so that no line is longer than width, but for words that are.
+// wrapProse breaks text at spaces so that no line is longer than width, except for words that are.
 func wrapProse(text outline.Prose, width int) []outline.Prose {
 	var words []outline.Prose // each of pieces without a space between them
 	open := false             // the last word goes on

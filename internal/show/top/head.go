@@ -95,7 +95,7 @@ func hostLine(st Style, r *now.Report, every time.Duration, width int) string {
 	return st.join(out, width)
 }
 
-// cpuText is how many processors there are, and how much of their time is used.
+// cpuText is how many CPUs there are, and how much of their time is used.
 func cpuText(st Style, h *now.Host) string {
 	var list []string
 	if h.CPUs > 0 {

@@ -18,7 +18,7 @@ import (
 // Source is where looks come from; a *sample.Looker is one behind a context.
 type Source interface {
 	Host(every time.Duration) *now.HostLook
-	Server() *now.ServerLook // nil where there is no server to ask
+	Server() *now.ServerLook // nil if there is no server to ask
 	Recount()                // the next look at the host takes the census
 }
 
@@ -27,14 +27,14 @@ type Subject struct {
 	Label        string // of the instance
 	CPUs         int
 	Connections  int        // max_connections
-	Limit        unit.Bytes // of the memory, by a control group; 0: the host's memory alone
-	HostUnseen   *known.Gap // why the host is not looked at
+	Limit        unit.Bytes // of the memory, by a cgroup; 0: the host's memory alone
+	HostUnseen   *known.Gap // why the host is not examined
 	ServerUnseen *known.Gap // why no server is asked
 }
 
 const (
-	// sparing is how many times as long as an answer took the server is left alone:
-	// two percent of the time of one processor of it.
+	// sparing is how many times as long as an answer took the server is left alone: two percent of the time of one CPU
+	// of it.
 	sparing = 50
 	// rarest bounds that: who looks at a slow server wants to see when it recovers.
 	rarest = 30 * time.Second
@@ -110,8 +110,7 @@ func index(server bool) int {
 	return 0
 }
 
-// look begins a look in a goroutine of its own, unless one is under way there: one
-// that hangs is never joined by another.
+// look begins a look in a separate goroutine, unless one is under way there: one that hangs is never joined by another.
 func (m *Model) look(server bool) tea.Cmd {
 	if server && m.subject.ServerUnseen != nil || !server && m.subject.HostUnseen != nil || m.busy[index(server)] {
 		return nil

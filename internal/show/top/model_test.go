@@ -221,8 +221,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestServerIsSpared: a server that takes long to answer is left alone for long, one
-// that does not answer for a while, and neither for ever.
+// TestServerIsSpared: a server that takes long to answer is left alone for long, one that does not answer for a while,
+// and neither forever.
 func TestServerIsSpared(t *testing.T) {
 	m := seen(80, 24, Style{})
 	for took, want := range map[time.Duration]time.Duration{time.Millisecond: 2 * time.Second,

@@ -68,8 +68,8 @@ func TestWriteTimes(t *testing.T) {
 	})
 }
 
-// TestWriteSpares: a server that takes long to answer is asked less often than the
-// host is looked at, but twice for the first text, which has rates.
+// TestWriteSpares: a server that takes long to answer is asked less often than the host is examined, but twice for the
+// first text, which has rates.
 func TestWriteSpares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := twice()

@@ -35,7 +35,7 @@ func screen(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, envir
 	return say.Err("terminal: {error}", "error", err)
 }
 
-// Plain says how a view is written where there is no screen.
+// Plain says how a view is written if there is no screen.
 type Plain struct {
 	Style Style
 	Width int

@@ -184,8 +184,8 @@ func sessionOf(st Style, role, database string) string {
 	return clean(role) + "@" + clean(database)
 }
 
-// waitTables is what the processes wait for, who blocks whom, and those that have
-// nothing to do, which are many and matter least.
+// waitTables is what the processes wait for, which session blocks which, and the idle ones, which are many and matter
+// least.
 func waitTables(st Style, r *now.Report) []*table {
 	var busy, idle []now.Wait
 	for _, w := range r.Waits {
@@ -219,7 +219,7 @@ func waitTable(st Style, title string, w []now.Wait) *table {
 	}}
 }
 
-// lockTable is the trees of who waits for whom.
+// lockTable is the trees of waiting sessions.
 func lockTable(st Style, r *now.Report) *table {
 	l := r.Locks
 	return &table{title: st.say("Lock waits, blockers first"), n: len(l), cols: []column{

@@ -97,7 +97,7 @@ func (m *Model) now() string {
 	return m.in.At.Format(time.TimeOnly)
 }
 
-// tabs names the tables and how often they are made anew.
+// tabs names the tables and how often they are rebuilt.
 func (m *Model) tabs() string {
 	names := make([]string, tableCount)
 	for i, n := range tableNames {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks a line at spaces so that no piece is longer than width, but for
-// words that are. It returns one empty piece for an empty line.
+// Wrap breaks a line at spaces so that no piece is longer than width, except for words that are. It returns one empty
+// piece for an empty line.
 func Wrap(s string, width int) []string {
 	words := glued(Words(s))
 	if len(words) == 0 {

@@ -32,8 +32,8 @@ func DiagnoseMemoryPage(d *memory.Report, v View) (Page, error) {
 	return v.page("", reports.Memory(d, v.Words), v.memoryDrawing(d))
 }
 
-// DiagnoseOOM is the sections of a post-mortem: what happened when, and for each
-// kill whom, why, what held the memory, and what would have prevented it.
+// DiagnoseOOM is the sections of a post-mortem: what happened when, and for each kill which process, why, what held the
+// memory, and what would have prevented it.
 func DiagnoseOOM(d *oom.Report, v View) (template.HTML, error) {
 	return v.document(reports.OOM(d, v.Words), v.oomDrawing(d))
 }

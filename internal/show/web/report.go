@@ -142,7 +142,7 @@ func ReportPage(r Report, v View) (Page, error) {
 	return p, nil
 }
 
-// gaps are all facts that are missing, each once, whoever missed them.
+// gaps are all facts that are missing, each once, whichever part missed them.
 func (r Report) gaps(c *say.Catalogue) []known.Gap {
 	all := slices.Clone(r.Check.Unknown)
 	if r.Plan.Plan != nil {
@@ -196,8 +196,7 @@ func (v View) tiles(r Report) []tile {
 	return out
 }
 
-// chapters are the parts below the first screen. Each says why it is empty where
-// a reader would look for it.
+// chapters are the parts below the first screen. Each says why it is empty if a reader would look for it.
 func (v View) chapters(r Report) ([]chapter, error) {
 	var out []chapter
 	var err error

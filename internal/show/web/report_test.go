@@ -65,7 +65,7 @@ func TestReport(t *testing.T) {
 	pageGolden(t, "report/nothing", p, err)
 }
 
-// TestReportLanguages holds that a report in each language obeys the rules of a page.
+// TestReportLanguages verifies that a report in each language obeys the rules of a page.
 func TestReportLanguages(t *testing.T) {
 	for _, lang := range say.Languages() {
 		words, err := say.Open(lang)
@@ -80,8 +80,8 @@ func TestReportLanguages(t *testing.T) {
 	}
 }
 
-// TestFirstScreenIsBounded holds that many findings and many gaps do not push the plan out of sight, and that omissions
-// are reported.
+// TestFirstScreenIsBounded verifies that many findings and many gaps do not push the plan out of sight, and that
+// omissions are reported.
 func TestFirstScreenIsBounded(t *testing.T) {
 	r := whole(t)
 	for i := range 40 {

@@ -16,7 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
 
-// A stack is one bar whose parts add up to a whole. Like that of the budget it is drawn manually, in per cent of the
+// A stack is one bar whose parts add up to a whole. Like that of the budget it is drawn manually, in percent of the
 // width, so that it is as wide as its page and its words are as large as the text.
 
 // stackPart is one part of the bar.
@@ -63,7 +63,7 @@ func (v View) stack(name string, parts []stackPart) (html.Picture, error) {
 		switch id, memory := strings.CutPrefix(p.Class, "c-"); {
 		case p.Class == "":
 			piece.Ink = "text"
-		case !memory || deep[id]: // the lines' colours are dark on light pages and light on dark ones
+		case !memory || deep[id]: // the lines' colors are dark on light pages and light on dark ones
 			piece.Ink = "inside"
 		}
 		if w >= labelled {
@@ -81,8 +81,7 @@ func (v View) stack(name string, parts []stackPart) (html.Picture, error) {
 	return out, err
 }
 
-// memoryClasses are the colours of the parts of a host's memory: those that the
-// budget has for the same things.
+// memoryClasses are the colors of the parts of a host's memory: those that the budget has for the same things.
 var memoryClasses = map[string]string{
 	memory.PartTables: "c-page_tables", memory.PartPrivate: "c-backends", memory.PartShared: "c-shared",
 	memory.PartHuge:   "c-work",

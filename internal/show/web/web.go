@@ -3,7 +3,7 @@
 // carry a plan out. A page is either one file that stands alone (mailed, printed, opened without a network) or one that
 // `pgfettle serve` gives out; both are made of the same fragments.
 //
-// How it is used, and by whom:
+// How it is used, and by which callers:
 //
 //	body, err := web.Check(doc, web.View{Words: words})       // a fragment: h2 and below
 //	err = web.Write(w, web.Page{Title: "Check of db1", Lang: "en", Body: body, Standalone: true})
@@ -81,7 +81,7 @@ type View struct {
 	Words   *say.Catalogue // the reader's language; nil is English
 	ID      string         // before the names of pictures, where a page has several documents of one kind
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
-	level   int            // how much lower headings stand than in a document of its own
+	level   int            // how much lower headings stand than in a separate document
 	open    int            // parts of a document that stay open; 0: all
 }
 
@@ -148,8 +148,8 @@ func Made(version string, taken int64, v View) string {
 		time.Unix(taken, 0).UTC().Format(time.DateTime))
 }
 
-// fragment carries out one template. What would act on the reader's screen
-// instead of being seen is written as \xNN, wherever it came from.
+// fragment executes one template. What would act on the reader's screen instead of being seen is written as \xNN,
+// wherever it came from.
 func fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := parsed().ExecuteTemplate(&b, name+".html", data); err != nil {

@@ -168,7 +168,7 @@ func (k *cluster) look(ctx context.Context) (*snapshot.Snapshot, error) {
 	return snapshot.Read(a)
 }
 
-// plan starts the cluster for the time of being looked at.
+// plan starts the cluster while it is being examined.
 func (k *cluster) plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error) {
 	if err := k.inst.Start(ctx); err != nil {
 		return nil, err

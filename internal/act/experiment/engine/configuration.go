@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// places are parameters that say where a server lies, whom it talks to and where it logs. A scratch instance has its
+// places are parameters that set where a server is, what it connects to and where it logs. A scratch instance has its
 // own, and a configuration that set them would either not be what was measured or reach out of the scratch directory.
 var places = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
@@ -52,8 +52,7 @@ func allowed(label string, c experiment.Configuration) error {
 	return nil
 }
 
-// verify holds that a server has every value of a configuration. The error names the
-// first that it has not.
+// verify verifies that a server has every value of a configuration. The error names the first that it has not.
 func verify(label string, want map[string]string, have []machine.Setting) error {
 	by := map[string]machine.Setting{}
 	for _, s := range have {
@@ -111,7 +110,7 @@ func isSetTo(s machine.Setting, want string) bool {
 		// -1 asks the server to choose, and pg_settings shows what it chose.
 		return w == -1 && s.Source != "configuration file" || s.Kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
 	}
-	// A few texts are spelled anew: initdb writes «iso, mdy», and «ISO, MDY» is shown.
+	// A few texts are respelled: initdb writes «iso, mdy», and «ISO, MDY» is shown.
 	return s.Value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.Name))
 }
 

@@ -47,12 +47,12 @@
 // # After a crash
 //
 // Every value of the kernel is written down before it is changed (kernel.json in the scratch directory), and so is the
-// directory of a load outside of the scratch directory. The next experiment, or Clean, puts back and removes what they
+// directory of a load outside the scratch directory. The next experiment, or Clean, puts back and removes what they
 // name, if it is still ours.
 //
 // # How it is tested
 //
-// Above the interface world is the order of things: blocks, calibrations, what is written
-// down when. Below it are clusters, processes, and values of the kernel. The tests put a
-// world in memory there, with a clock of its own, that may die before or after any step.
+// Above the interface world is the order of things: blocks, calibrations, what is written down when. Below it are
+// clusters, processes, and values of the kernel. The tests put a world in memory there, with its own clock, that may
+// die before or after any step.
 package engine

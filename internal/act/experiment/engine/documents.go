@@ -26,7 +26,7 @@ const (
 
 // documents is where the documents go.
 type documents interface {
-	read(name string) ([]byte, error) // fs.ErrNotExist where there is none
+	read(name string) ([]byte, error) // fs.ErrNotExist if there is none
 	put(name string, b []byte) error
 	add(name string, line []byte) error
 }
@@ -183,7 +183,7 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 	return r, nil
 }
 
-// notesOf are notes as the document has them: in English, and none where there are none. What shows the document knows
+// notesOf are notes as the document has them: in English, and none if there are none. What shows the document knows
 // them again, by gapwords.
 func notesOf(list []say.Message) []string {
 	var out []string

@@ -19,9 +19,8 @@ import (
 // no other user may traverse: the servers run as another user.
 const DefaultScratch = "/var/lib/pgfettle-scratch"
 
-// Run runs an experiment from its beginning. It leaves nothing but the documents
-// in e.Dir, however it ends; what it measured is returned with the error too, and
-// can be resumed. A load that is not there is made as e.Asked says.
+// Run runs an experiment from its beginning. It leaves nothing but the documents in e.Dir, however it ends; what it
+// measured is returned with the error too, and can be resumed. A load that does not exist is made as e.Asked says.
 func Run(ctx context.Context, e *Order) (*experiment.Result, error) {
 	if e.Load == nil {
 		if err := e.make(ctx); err != nil {
@@ -49,7 +48,7 @@ func (e *Order) make(ctx context.Context) error {
 	return nil
 }
 
-// plan makes the load, but for what a live server is asked for.
+// plan makes the load, except for what a live server is asked for.
 func (e *Order) plan(ctx context.Context) (err error) {
 	if err := e.Asked.Absolute(); err != nil {
 		return err
@@ -138,7 +137,7 @@ func unused(dir string) error {
 }
 
 // Clean puts back what an experiment that was killed has left in a scratch directory and in the kernel, and returns
-// what that was. A directory that is not there is clean.
+// what that was. A directory that does not exist is clean.
 func Clean(folder string, b scratch.Binaries) (done []string, err error) {
 	if _, err := os.Lstat(filepath.Join(folder, machine.Marker)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// Speeds for the estimate alone, seen on a virtual machine with two processors
-// and one network disk; a machine of its own is faster.
+// Speeds for the estimate alone, seen on a virtual machine with two CPUs and one network disk; a dedicated machine is
+// faster.
 const (
 	loadSpeed  = 30 * unit.MB    // a second: pgbench -i, indexes included
 	copySpeed  = 200 * unit.MB   // a second, where the filesystem cannot share blocks

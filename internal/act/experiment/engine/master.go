@@ -113,8 +113,8 @@ func (g *engine) master(ctx context.Context) error {
 	if err := g.foreign("master"); err != nil {
 		return err
 	}
-	// Loaded under settings of its own, so that it is the same whatever the configurations:
-	// no checkpoint by time, and indexes sorted in memory.
+	// Loaded with fixed settings, so that it is the same whatever the configurations: no checkpoint by time, and
+	// indexes sorted in memory.
 	n, err := g.w.Start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB",
 		"autovacuum": "off"})
 	if err != nil {
@@ -231,8 +231,7 @@ func (g *engine) foreign(name string) error {
 	return nil
 }
 
-// room holds that the filesystem has the space for the clusters that are still to
-// be made.
+// room verifies that the filesystem has the space for the clusters that are still to be made.
 func (g *engine) room(data unit.Bytes, loaded bool) error {
 	free, total, err := g.w.Space()
 	if err != nil {

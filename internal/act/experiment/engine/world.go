@@ -9,15 +9,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// world is what an experiment touches. Names are of the scratch directory: "master", "master.json". Whoever dies leaves
-// files and values of the kernel as they are, and no server that runs.
+// world is what an experiment touches. Names are of the scratch directory: "master", "master.json". A process that dies
+// leaves files and kernel values as they are, and no running server.
 type world interface {
-	// Claim makes the scratch directory where it is not there, holds that it is one, and takes it for us alone. Release
-	// gives it back, and removes it.
+	// Claim makes the scratch directory where it does not exist, holds that it is one, and takes it for us alone.
+	// Release gives it back, and removes it.
 	Claim() error
 	Release() error
 
-	Read(name string) ([]byte, error) // fs.ErrNotExist where there is none
+	Read(name string) ([]byte, error) // fs.ErrNotExist if there is none
 	Put(name string, b []byte) error  // whole and on disk, or as it was
 	List() ([]string, error)          // files and directories, without what Claim made
 	Remove(name string) error         // with all that is in it; none is no error

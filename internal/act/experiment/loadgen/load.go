@@ -79,8 +79,8 @@ type Load interface {
 	Data() string
 	// Size is how large its database will be.
 	Size(scale int) unit.Bytes
-	// Shortest is about how long a run lasts at the least, in seconds: one transaction
-	// of each client. For estimates alone; 0 where that is no time worth counting.
+	// Shortest is about how long a run lasts at the least, in seconds: one transaction of each client. For estimates
+	// alone; 0 if that is no time worth counting.
 	Shortest(scale, clients int) float64
 	// Fill creates schema and data. told may be called with the rows done.
 	Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error

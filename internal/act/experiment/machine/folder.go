@@ -97,7 +97,7 @@ func (m *Machine) Claim() error {
 	}
 }
 
-// apart holds that the scratch directory is not in a data directory that is known, nor one in it.
+// apart verifies that the scratch directory is not in a data directory that is known, nor one in it.
 func (m *Machine) apart() error {
 	at := m.dir
 	for {

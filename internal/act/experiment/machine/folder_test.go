@@ -60,7 +60,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimRefused holds that no directory of others becomes a scratch directory, and that nothing in it changes.
+// TestClaimRefused verifies that no directory of others becomes a scratch directory, and that nothing in it changes.
 func TestClaimRefused(t *testing.T) {
 	top := t.TempDir()
 	file := func(name, text string) {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// sampleEvery is how often the host is looked at. What is summed up is read at
-	// both ends only; between them only what could come and go.
+	// sampleEvery is how often the host is sampled. Accumulated counters are read at both ends only; between them only
+	// what could come and go.
 	sampleEvery = time.Second
 	// firstSample lets a slice of one second have one.
 	firstSample = sampleEvery / 2
@@ -68,7 +68,7 @@ func (m *Machine) Watch(n Node, fault func(error)) (end func() Seen) {
 		if s.Known = first.known && last.known; s.Known {
 			s.All, s.Steal = last.all-first.all, last.steal-first.steal
 			s.Own = last.own - first.own + grown(first.threads, last.threads).Seconds()
-			// Differences of large sums: where nothing was idle this could be a hair above all.
+			// Differences of large sums: if nothing was idle this could be a hair above all.
 			s.Busy = min(last.busy-first.busy, s.All)
 		}
 		s.Pressure = map[string]time.Duration{}
@@ -141,7 +141,7 @@ func usage(who int) time.Duration {
 }
 
 // kernelThreads is the CPU time of the kernel's own threads. They write pages back and commit the filesystem's journal
-// for whoever writes, which here is us; for which process is not reported, so they are not counted as foreign.
+// for the writing process, which here is us; for which process is not reported, so they are not counted as foreign.
 func kernelThreads() map[int]time.Duration {
 	const kthreadd = 2 // its children are all of them; in a container it is not seen
 	name, err := os.ReadFile("/proc/2/comm")
@@ -190,8 +190,7 @@ func pressures() map[string]time.Duration {
 	return out
 }
 
-// pageTables is the memory in page tables of a server's processes; 0 where they
-// cannot be read.
+// pageTables is the memory in page tables of a server's processes; 0 if they cannot be read.
 func pageTables(pid int) (sum int64) {
 	if pid == 0 {
 		return 0

@@ -58,7 +58,7 @@ func (n *crowdNode) PID() int {
 	return n.id
 }
 
-// TestWatch holds that a watch sees the host and the page tables of a server.
+// TestWatch verifies that a watch sees the host and the page tables of a server.
 func TestWatch(t *testing.T) {
 	n := crowd(t)
 	m := &Machine{dir: t.TempDir()}
@@ -95,7 +95,7 @@ func TestNearlyFull(t *testing.T) {
 	}
 }
 
-// TestCanary holds that it works and leaves nothing.
+// TestCanary verifies that it works and leaves nothing.
 func TestCanary(t *testing.T) {
 	m := &Machine{dir: t.TempDir()}
 	cpu, sync, err := m.Calibrate(t.Context())

@@ -47,8 +47,7 @@ func (p *postmaster) Alive() error {
 	return errors.New(strings.Join(lines[max(0, len(lines)-4):], " | "))
 }
 
-// rows asks one question over a connection of its own, so that between questions
-// no session of ours is there.
+// rows asks one question over a separate connection, so that no session of ours exists between questions.
 func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	c, err := pgconn.Connect(ctx, p.i.ConnString())
 	if err != nil {

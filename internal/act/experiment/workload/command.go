@@ -42,7 +42,7 @@ type Options struct {
 	Dir          string // a private directory, made by PrivateFolder: scripts and logs go there
 	Scale        int    // of the data that is there
 	Clients      int
-	Jobs         int     // threads; 0: one a client, at most one a processor
+	Jobs         int     // threads; 0: one a client, at most one a CPU
 	Seconds      int     // how long; or
 	Transactions int     // how many of each client, for counting; exactly one of both
 	Rate         float64 // transactions a second in all; 0: as fast as it goes
@@ -91,7 +91,7 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	tries := max(o.Tries, 1)
 	c := Command{dir: o.Dir, Form: measured.LogForm{Rate: o.Rate > 0, Tries: tries != 1,
 		Kinds: p.Version.Major() >= 15}}
-	// Without -n pgbench would vacuum tables of its own, and empty its history.
+	// Without -n pgbench would vacuum its own tables, and empty its history.
 	c.Argv = []string{p.Path, "-n", "-M", protocol, "-c", strconv.Itoa(o.Clients), "-j", strconv.Itoa(jobs)}
 	if o.Seconds > 0 {
 		c.Argv = append(c.Argv, "-T", strconv.Itoa(o.Seconds))
@@ -135,7 +135,7 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 		c.Files = append(c.Files, File{Name: name, Data: []byte(s.Text)})
 		c.Argv = append(c.Argv, "-f", filepath.Join(o.Dir, name)+"@"+strconv.Itoa(s.Weight))
 	}
-	if w.Builtin == "" && o.Scale > 0 { // of its own scripts pgbench takes the scale from the table of branches
+	if w.Builtin == "" && o.Scale > 0 { // for its built-in scripts, pgbench takes the scale from the table of branches
 		c.Argv = append(c.Argv, "-s", strconv.Itoa(o.Scale))
 	}
 	for _, a := range []struct{ flag, value string }{{"-h", o.Conn.Host}, {"-U", o.Conn.User}} {

@@ -23,7 +23,7 @@ import (
 const (
 	mostStatements = 40        // of most calls; the tail of a workload adds scripts, and little of its load
 	longest        = 20_000    // bytes of a statement's text
-	values         = 100       // of a parameter: one for each per cent of a column's distribution
+	values         = 100       // of a parameter: one for each percent of a column's distribution
 	elements       = 10        // of a parameter that is an array
 	trials         = 20        // executions of a statement, to compare its rows
 	explained      = 5         // more of them, to compare its blocks, which vary less
@@ -41,7 +41,7 @@ type Mix struct {
 	Workload   *Workload
 	Statements []Mixed
 	Left       []Left
-	Calls      int64 // of all statements that were looked at
+	Calls      int64 // of all statements that were examined
 	Covered    int64 // of those that are in the mix
 }
 
@@ -363,7 +363,7 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 // blocksOf executes the prepared trial once more and returns what it found in shared buffers or read into them.
 func blocksOf(ctx context.Context, c *pgconn.PgConn, drawn [][]byte) (float64, error) {
 	sql := "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE " + trialName
-	if len(drawn) > 0 { // numbers of our own
+	if len(drawn) > 0 { // our own numbers
 		sql += "(" + string(bytes.Join(drawn, []byte(","))) + ")"
 	}
 	out, err := column(ctx, c, sql)

@@ -31,7 +31,7 @@ const (
 	DefaultFiles = 10
 	// DefaultLogBytes bounds all that is read, unpacked: about a second of work.
 	DefaultBytes = 96 << 20
-	// maxLogNames bounds the files of a directory that are looked at: a year of hourly ones is 8,760.
+	// maxLogNames bounds the files of a directory that are examined: a year of hourly ones is 8,760.
 	maxLogNames = 10_000
 	// maxLists bounds current_logfiles, which has three lines at most.
 	maxLists = 4096
@@ -61,8 +61,8 @@ type Source struct {
 	view   target.Target
 }
 
-// Logs is where a server's log is: the sources from the oldest to the newest,
-// and what could not be had, each with its reason.
+// Logs is where a server's log is: the sources from the oldest to the newest, and what is unavailable, each with its
+// reason.
 type Logs struct {
 	Sources []Source
 	Missing []known.Gap
@@ -165,7 +165,7 @@ func (s *search) missing(what, reason, reveal string) {
 	s.out.Missing = append(s.out.Missing, known.Gap{Fact: what, Reason: reason, Reveal: reveal})
 }
 
-// refused says why something that is there could not be had.
+// refused says why something that exists could not be read.
 func (s *search) refused(name string, err error) {
 	reason, reveal := err.Error(), "name the files"
 	var p *fs.PathError
@@ -289,8 +289,7 @@ func usualPlaces(dir string) []string {
 // rotated is what logrotate adds to a name: a number or a date, and its packing.
 var rotated = regexp.MustCompile(`([.-]\d{1,14}([.-]\d{1,10})?)?(\.gz)?$`)
 
-// surely is what logrotate adds also to a name without an extension: postgresql-17
-// and pg.16 are names of their own.
+// surely is what logrotate adds also to a name without an extension: postgresql-17 and pg.16 are complete names.
 var surely = regexp.MustCompile(`(\.\d|-\d{8})?(\.gz)?$`)
 
 // stem is a name without what logrotate added.

@@ -14,11 +14,11 @@ import (
 type Gap struct {
 	Fact   say.Message `json:"fact"`
 	Reason say.Message `json:"reason"` // one or more clauses, lower case, no full stop
-	// the right, command or file that would reveal it; left out where nothing would
+	// the right, command or file that would reveal it; left out if nothing would
 	Reveal say.Message `json:"reveal,omitzero"`
 }
 
-// Of is a missing fact, whose texts are those of whoever missed it.
+// Of is a missing fact, with the texts of the part that missed it.
 func Of(g known.Gap) Gap {
 	return Gap{gapwords.Of(g.Fact), gapwords.Of(g.Reason), gapwords.Of(g.Reveal)}
 }

@@ -26,9 +26,8 @@ const (
 	Unknown  = "unknown"
 )
 
-// Report is who holds the memory of a host, what page tables take of it
-// and may come to take, what would save how much, and whom the OOM killer would
-// choose. An amount that is not known is left out, and Unknown says why.
+// Report is what holds the memory of a host, how much page tables take and can grow to, what would save how much, and
+// which process the OOM killer would choose. An unknown amount is omitted, and Unknown says why.
 type Report struct {
 	Schema    string      `json:"schema"`
 	TakenAt   int64       `json:"taken_at"` // seconds since the epoch, by the host's clock
@@ -36,7 +35,7 @@ type Report struct {
 	Verdict   say.Message `json:"verdict"`  // one line
 	Host      *Host       `json:"host,omitempty"`
 	Instances []Instance  `json:"instances"`
-	OOM       []OOM       `json:"oom"` // the control groups that limit an instance first, then the host
+	OOM       []OOM       `json:"oom"` // the cgroups that limit an instance first, then the host
 	Unknown   []gap.Gap   `json:"unknown"`
 
 	plan Plan
@@ -70,16 +69,16 @@ type Instance struct {
 	Version   string     `json:"version,omitempty"`
 	HugePages string     `json:"huge_pages"` // on, off or unknown: where its shared memory lies
 	Limit     unit.Bytes `json:"memory_bytes,omitempty"`
-	// the control group whose limit that is; "" for the host's memory
+	// the cgroup whose limit that is; "" for the host's memory
 	LimitedBy   string     `json:"limited_by,omitempty"`
 	Shared      unit.Bytes `json:"shared_bytes,omitempty"`
 	Connections int        `json:"max_connections,omitempty"`
 	Sum         Group      `json:"sum"`
 	Kinds       []Group    `json:"kinds"` // the processes by kind, postmaster first
-	// the backends by database, role and state, largest first; empty where not known
+	// the backends by database, role and state, largest first; empty if not known
 	Sessions  []Group   `json:"sessions"`
 	Processes []Process `json:"processes"`
-	// the worst case as it is, then what would save how much of it; empty where not known
+	// the worst case as it is, then what would save how much of it; empty if not known
 	Options []Option `json:"options"`
 }
 
@@ -182,8 +181,7 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	if !told {
 		r.miss(in.Server.Backends.Gap())
 	}
-	// pgfettle's own session has ended by the time that anybody reads this, and perhaps
-	// while its process was looked at.
+	// pgfettle's own session has ended by the time this is read, and perhaps while its process was examined.
 	ours := map[int]session{}
 	for _, b := range backends {
 		to := sessions

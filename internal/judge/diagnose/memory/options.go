@@ -98,7 +98,7 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 			reserve = say.M("On the container's host (the hugetlb limit of the container must allow the pages): "+
 				"{command}", "command", command)
 		}
-		// While the server runs, its own memory on ordinary pages is in the way.
+		// While the server runs, its own memory on regular pages is in the way.
 		o.Do = append(o.Do, say.M("Set huge_pages = on in postgresql.conf, and stop the server"), reserve,
 			say.M("Start the server"))
 		o.Note = say.M("pgfettle plan computes the pages together with all other settings; pgfettle apply makes them " +
@@ -111,9 +111,8 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 	out.Options = append(out.Options, o)
 }
 
-// fewer is a pooler before the server, with as many connections to it as
-// sessions are at work at the peak and those kept for superusers: the others
-// wait for a processor anyway.
+// fewer is a pooler before the server, with as many connections to it as sessions are at work at the peak and those
+// kept for superusers: the others wait for a CPU anyway.
 func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Instance, base Option, set pg.Settings,
 	out *Instance) {
 	peak := memory.AtPeak(s, in, memory.Mixed)

@@ -33,7 +33,7 @@ type HostLook struct {
 	Own        known.Fact[Ticked] // this program itself
 }
 
-// Ticked is processor time that was used between two moments.
+// Ticked is CPU time that was used between two moments.
 type Ticked struct {
 	CPU  time.Duration
 	Over time.Duration
@@ -58,10 +58,10 @@ type ServerLook struct {
 // computed. All may be nil.
 type Input struct {
 	At           time.Time  // the present
-	Label        string     // of the instance; "" where there is none
+	Label        string     // of the instance; "" if there is none
 	CPUs         int        // 0: not known
 	Connections  int        // max_connections; 0: not known
-	Limit        unit.Bytes // of the instance's memory, by a control group; 0: none
+	Limit        unit.Bytes // of the instance's memory, by a cgroup; 0: none
 	HostUnseen   *known.Gap
 	ServerUnseen *known.Gap // why no server is asked at all
 	Host         *HostLook
@@ -90,7 +90,7 @@ type Report struct {
 	Unknown     []gap.Gap    `json:"unknown"`
 }
 
-// Host is the host but for its memory.
+// Host is the host except for its memory.
 type Host struct {
 	Name     string     `json:"name,omitempty"`
 	Age      *float64   `json:"age_seconds,omitempty"` // of the host's data; omitted if there is none
@@ -117,7 +117,7 @@ type Memory struct {
 	Overcommit  *int64     `json:"overcommit_mode,omitempty"` // vm.overcommit_memory; with 2 the limit is kept
 }
 
-// The parts of the memory where nothing is known of the processes of the instance.
+// The parts of the memory if nothing is known of the processes of the instance.
 const (
 	PartAll       = "private memory of all programs"
 	PartAllTables = "page tables of all programs"
@@ -136,7 +136,7 @@ type Server struct {
 	Active      *int       `json:"active,omitempty"`
 	InXact      *int       `json:"idle_in_transaction,omitempty"`
 	Most        int        `json:"max_connections,omitempty"`
-	// of its control group, where that is less than the host's memory
+	// of its cgroup, where that is less than the host's memory
 	Limit unit.Bytes `json:"memory_limit_bytes,omitempty"`
 }
 
@@ -221,7 +221,7 @@ type Database struct {
 	Xacts       Count    `json:"transactions"` // committed and rolled back
 	Rollbacks   Count    `json:"rollbacks"`
 	Reads       Count    `json:"blocks_read"`               // not found in shared_buffers
-	HitNow      *float64 `json:"hit_percent_now,omitempty"` // since the look before; left out where nothing was read
+	HitNow      *float64 `json:"hit_percent_now,omitempty"` // since the look before; left out if nothing was read
 	HitAll      *float64 `json:"hit_percent,omitempty"`
 	Temp        Count    `json:"temp_bytes"`
 	TempFiles   int64    `json:"temp_files"`
@@ -230,7 +230,7 @@ type Database struct {
 
 // Cost is what the looking costs.
 type Cost struct {
-	CPU         *float64 `json:"cpu_percent,omitempty"` // of one processor, of this program
+	CPU         *float64 `json:"cpu_percent,omitempty"` // of one CPU, of this program
 	HostMS      *float64 `json:"host_ms,omitempty"`     // of one look, without the census
 	CensusMS    *float64 `json:"census_ms,omitempty"`   // of one census of the processes
 	CensusEvery *float64 `json:"census_every_seconds,omitempty"`
@@ -371,8 +371,7 @@ func (r *Report) memory(m host.Memory, ps []host.Process, counted bool, mode kno
 	r.Memory = out
 }
 
-// busy returns the percentage of the processors' time that was not idle, and that
-// was stolen, between two looks.
+// busy returns the percentage of the CPUs' time that was not idle, and that was stolen, between two looks.
 func busy(b, c host.CPUTime) (all, steal *float64) {
 	sum := func(t host.CPUTime) int64 {
 		return t.User + t.Nice + t.System + t.Idle + t.IOWait + t.IRQ + t.SoftIRQ + t.Steal

@@ -79,8 +79,8 @@ func TestNowRates(t *testing.T) {
 	}
 }
 
-// TestNowLocks: who blocks most comes first, each waiter below whom it waits for,
-// once; a prepared transaction is process 0; a ring of waiters ends.
+// TestNowLocks: the session that blocks most comes first, each waiter below the session it waits for, once; a prepared
+// transaction is process 0; a ring of waiters ends.
 func TestNowLocks(t *testing.T) {
 	s := lookAt(0, 1)
 	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "app", Database: "shop", State: "idle in transaction",
@@ -228,8 +228,8 @@ func TestNowWaits(t *testing.T) {
 	}
 }
 
-// TestNowMemory: the parts add up to the whole; where nothing is known of the
-// instance's processes its memory is not said to be that of other programs.
+// TestNowMemory: the parts add up to the whole; if nothing is known of the instance's processes its memory is not said
+// to be that of other programs.
 func TestNowMemory(t *testing.T) {
 	h := hostLook(backend(11, "app shop [local] idle", 3*unit.MB))
 	for _, counted := range []bool{true, false} {

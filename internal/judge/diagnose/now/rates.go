@@ -81,8 +81,7 @@ func database(d pg.Database, before map[string]pg.Database, secs float64) Databa
 	return out
 }
 
-// hits is the percentage of blocks that were found in shared_buffers; nil where
-// none was asked for.
+// hits is the percentage of blocks that were found in shared_buffers; nil if none was asked for.
 func hits(hit, read int64) *float64 {
 	if hit < 0 || read < 0 || hit+read <= 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 const (
 	clientBackend = "client backend" // backend_type of who serves a client
-	// maxLockRows bounds the tree of who blocks whom: more than fits any screen.
+	// maxLockRows limits the tree of blocking sessions: more than fits any screen.
 	maxLockRows = 200
 )
 
@@ -99,9 +99,8 @@ func (r *Report) waits(list []pg.LiveSession) {
 	})
 }
 
-// locks makes trees of who waits for whom. One that waits for several stands under
-// the first; a ring, which is a deadlock that the server has not yet broken, is
-// entered at its least process.
+// locks makes trees of waiting and blocking sessions. One that waits for several is listed under the first; a ring,
+// which is a deadlock that the server has not yet broken, is entered at its least process.
 func (r *Report) locks(edges []pg.LiveLock, list []pg.LiveSession) {
 	by := map[int]pg.LiveSession{}
 	for _, s := range list {

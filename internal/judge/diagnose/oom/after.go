@@ -179,7 +179,7 @@ func (c *oomCase) serverKilled() bool {
 }
 
 // started reports whether a server was started again whose postmaster is gone, from an entry of its log on: what
-// happened, and what holds as long as it was not.
+// happened, and what is true until then.
 func (c *oomCase) started(from int, gone, still say.Message) {
 	a := &c.kill.After
 	for i := max(from, 0); i < len(c.log.Server); i++ {

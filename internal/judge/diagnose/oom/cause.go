@@ -34,7 +34,7 @@ const (
 	oomFragments   = "fragmentation"   // memory was there, but not in one piece
 	oomNodes       = "numa_nodes"      // memory was there, but not where it was allowed
 	oomManual      = "sysrq"           // a kill was requested
-	oomAllocating  = "allocating_task" // who asked was killed, whoever held the memory
+	oomAllocating  = "allocating_task" // the process that asked was killed, whichever held the memory
 	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
 	oomProcess     = "one_process"     // of a server, and not one that runs queries
 	oomNotTold     = "unknown"
@@ -371,8 +371,8 @@ func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 		size)
 }
 
-// manySessions is about processes of the server that have much together: largest is the largest of them, or 0 where
-// each of them is below oomHeavy.
+// manySessions is about processes of the server that have much together: largest is the largest of them, or 0 if each
+// of them is below oomHeavy.
 func manySessions(n int, size, largest unit.Bytes) say.Message {
 	if largest > 0 {
 		return say.N(n, "Many server processes: {n} had {size} of private memory, at most {largest}.",
@@ -452,7 +452,7 @@ func (c *oomCase) estimate() (e estimated) {
 	return e
 }
 
-// victimOf is the line of the kill about a process, nil where there is none.
+// victimOf is the line of the kill about a process, nil if there is none.
 func (c *oomCase) victimOf(pid int) *kernlog.Victim {
 	for i := range c.report.Victims {
 		if v := &c.report.Victims[i]; v.PID == pid {

@@ -32,7 +32,7 @@ type Report struct {
 	Missing   []gap.Gap `json:"missing"`
 }
 
-// Read says what was looked at.
+// Read says what was examined.
 type Read struct {
 	Lines   int  `json:"lines"`
 	Reports int  `json:"reports"` // of the OOM killer, whole or not
@@ -42,7 +42,7 @@ type Read struct {
 
 // Kill is one run of the OOM killer.
 type Kill struct {
-	// RFC 3339 where year and zone are known, else as the log has it; "" where it has none
+	// RFC 3339 where year and zone are known, else as the log has it; "" if it has none
 	Time   say.Message `json:"time"`
 	Kernel string      `json:"kernel"`
 	// none (the whole host), memcg, cpuset, memory_policy, unknown
@@ -98,18 +98,18 @@ type Invoker struct {
 	Adj   *int   `json:"oom_score_adj,omitempty"`
 }
 
-// Memory is what held the memory, of the host or of the control group.
+// Memory is what held the memory, of the host or of the cgroup.
 type Memory struct {
 	Total  *unit.Bytes `json:"total_bytes,omitempty"`
 	Summed bool        `json:"total_is_sum"` // the report lacks the total: this is the sum of its parts
 	Anon   *unit.Bytes `json:"anonymous_bytes,omitempty"`
-	// shared_buffers on ordinary pages, dynamic shared memory, tmpfs
+	// shared_buffers on regular pages, dynamic shared memory, tmpfs
 	Shared     *unit.Bytes `json:"shared_bytes,omitempty"`
 	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
 	Slab       *unit.Bytes `json:"slab_unreclaimable_bytes,omitempty"`
 	Cache      *unit.Bytes `json:"file_cache_bytes,omitempty"`
 	Dirty      *unit.Bytes `json:"dirty_bytes,omitempty"` // of files, and not written yet or being written
-	Used       *unit.Bytes `json:"used_bytes,omitempty"`  // of a control group
+	Used       *unit.Bytes `json:"used_bytes,omitempty"`  // of a cgroup
 	Free       *unit.Bytes `json:"free_bytes,omitempty"`
 	HugeTotal  *unit.Bytes `json:"huge_pages_bytes,omitempty"`
 	HugeFree   *unit.Bytes `json:"huge_pages_unused_bytes,omitempty"`
@@ -521,7 +521,7 @@ func (c *oomCase) sharable() *unit.Bytes {
 }
 
 // smallestServer is the smallest address space of the server's processes. Each of them maps all of its shared memory
-// (but for the dynamic) and the same programs, so no one can have touched more of them.
+// (except for the dynamic) and the same programs, so no one can have touched more of them.
 func (c *oomCase) smallestServer() *unit.Bytes {
 	var least *int64
 	for i := range c.report.Table.Tasks {
@@ -636,7 +636,7 @@ func (c *oomCase) rowsMissing() bool {
 		*t >= oomTablesTell && c.rowTables < *t/2
 }
 
-// missing says what of the report is not there, and what would have shown it.
+// missing says what of the report does not exist, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
 	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or ` +

@@ -169,8 +169,7 @@ func TestOOMPlan(t *testing.T) {
 	}
 }
 
-// TestOOMSamePID: a process id comes again; the death of an hour before is of
-// another process.
+// TestOOMSamePID: a process ID comes again; the death of an hour before is of another process.
 func TestOOMSamePID(t *testing.T) {
 	const log = `2026-11-21 06:00:00.000 UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed
 2026-11-21 06:00:00.000 UTC [1] DETAIL:  Failed process was running: the wrong one

@@ -101,8 +101,8 @@ func (c *oomCase) prevent() {
 var oomTakers = []knob.Address{"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "pg:shared_buffers",
 	"pg:max_connections", "pg:max_parallel_workers_per_gather"}
 
-// bears reports whether a change would have borne on this kill. Inside of a control group with a limit only the servers
-// in that group matter, and the kernel's commit limit does not.
+// bears reports whether a change would have borne on this kill. Inside of a cgroup with a limit only the servers in
+// that group matter, and the kernel's commit limit does not.
 func (c *oomCase) bears(ch *Change) bool {
 	if ch.Raises && slices.Contains(oomTakers, ch.Address) {
 		return false

@@ -23,8 +23,8 @@ type Event struct {
 	Kind pglog.Kind // ChildDied stands for one that signal 9 ended
 	PID  int        // of the process that it is about; 0 if not logged
 	By   int        // of the process that wrote it; 0: the prefix has none
-	// of the process that died, in the server's words: "server process", "checkpointer process"; "" where the language
-	// is not English
+	// of the process that died, in the server's words: "server process", "checkpointer process"; "" if the language is
+	// not English
 	Role      string
 	Statement string // that it was running
 	Text      string // the message

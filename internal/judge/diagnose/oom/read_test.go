@@ -89,7 +89,7 @@ func TestOOMServerLogs(t *testing.T) {
 	}
 }
 
-// FuzzOOMRead holds that no text makes it panic, or keep more than its bounds.
+// FuzzOOMRead verifies that no text makes it panic, or keep more than its bounds.
 func FuzzOOMRead(f *testing.F) {
 	for _, name := range oomLogs(f) {
 		b, err := os.ReadFile(name)

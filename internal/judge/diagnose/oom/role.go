@@ -63,10 +63,9 @@ func (c *oomCase) victim(used map[int]bool) {
 	c.kill.Victim = &o
 }
 
-// findDeath finds the victim in the server's log: by its process id, or, as the
-// kernel counts processes otherwise than a container does, by the time alone
-// where only one died then. A postmaster cannot log its own death: its children
-// log that it is gone.
+// findDeath finds the victim in the server's log: by its process ID, or, as the kernel counts processes otherwise than
+// a container does, by the time alone where only one died then. A postmaster cannot log its own death: its children log
+// that it is gone.
 func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	c.deathI = -1
 	if !host.IsServerName(v.Name) {
@@ -84,7 +83,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 			return
 		}
 		if !e.Orphaned && group != "" && !oomContainer(group) {
-			continue // its process ids are those of the kernel
+			continue // its process IDs are those of the kernel
 		}
 		if how == notCompared ||
 			apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
@@ -187,8 +186,8 @@ func oomYearless(text string, year int) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// oomContainer reports whether a control group is that of a container, in which processes have other ids than the
-// kernel's log has.
+// oomContainer reports whether a cgroup is that of a container, in which processes have other ids than the kernel's log
+// has.
 func oomContainer(group string) bool {
 	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/",
 		"nspawn"} {
@@ -341,7 +340,7 @@ func (c *oomCase) invoker() {
 
 func lastPart(group string) string { return path.Base(group) }
 
-// oomUnit is the unit of systemd that a control group belongs to, "" where none.
+// oomUnit is the unit of systemd that a cgroup belongs to, "" if none.
 func oomUnit(group string) string {
 	for p := group; p != "" && p != "/" && p != "."; p = path.Dir(p) {
 		if b := path.Base(p); strings.HasSuffix(b, ".service") {

@@ -8,10 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 )
 
-// Unit is a kill as systemd reports it for a unit, or systemd-oomd for a control group. It names no process.
+// Unit is a kill as systemd reports it for a unit, or systemd-oomd for a cgroup. It names no process.
 type Unit struct {
 	Time   say.Message `json:"time"`
-	Name   string      `json:"name"`   // unit, or path of the control group
+	Name   string      `json:"name"`   // unit, or path of the cgroup
 	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom
 	Failed bool        `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
@@ -27,7 +27,7 @@ type Unit struct {
 	Most     *float64    `json:"pressure_limit_percent,omitempty"`
 	// reported by a container runtime, for a container; Name is its pod, or "" if not reported
 	Container bool `json:"container,omitempty"`
-	// the process that earlyoom sent a signal, whose name is Name; absent where it is not that
+	// the process that earlyoom sent a signal, whose name is Name; absent if it is not that
 	PID    int         `json:"pid,omitempty"`
 	Signal string      `json:"signal,omitempty"`
 	RSS    *unit.Bytes `json:"rss_bytes,omitempty"`

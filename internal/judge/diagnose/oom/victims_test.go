@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestStartedAgain holds that a server whose postmaster is gone is reported as running again if its log says so, and
+// TestStartedAgain verifies that a server whose postmaster is gone is reported as running again if its log says so, and
 // that the processes that log it do not count as further deaths.
 func TestStartedAgain(t *testing.T) {
 	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
@@ -32,7 +32,7 @@ func TestStartedAgain(t *testing.T) {
 	}
 }
 
-// TestWholeGroupAfter verifies that no process is left to restart a server whose control group was killed whole.
+// TestWholeGroupAfter verifies that no process is left to restart a server whose cgroup was killed whole.
 func TestWholeGroupAfter(t *testing.T) {
 	const kill = "Memory cgroup out of memory: Killed process 7 (postgres) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
 	const group = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" + kill +
@@ -44,7 +44,7 @@ func TestWholeGroupAfter(t *testing.T) {
 	}
 }
 
-// TestWholeGroupOfAServer holds that a server whose cgroup was killed whole is not called untouched where the first
+// TestWholeGroupOfAServer verifies that a server whose cgroup was killed whole is not called untouched where the first
 // victim was another program, such as the one that had started it.
 func TestWholeGroupOfAServer(t *testing.T) {
 	const killed = "Memory cgroup out of memory: Killed process %d (%s) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
@@ -114,7 +114,7 @@ func TestLargerPages(t *testing.T) {
 	}
 }
 
-// TestAutovacuumWorker holds that no query is named where an autovacuum worker held the memory.
+// TestAutovacuumWorker verifies that no query is named where an autovacuum worker held the memory.
 func TestAutovacuumWorker(t *testing.T) {
 	log := oomHost(4<<20, 3500000, 100000, 3000, 1000, 10000, newTable+oomRow(900, 500, 3000, 160000, -900, "postgres")+
 		oomRow(2000, 3300000, 1000, 1<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000) +
@@ -181,7 +181,7 @@ func TestRowsMissing(t *testing.T) {
 	}
 }
 
-// TestSharedTouched holds that shared memory that one process had touched is the least that there was.
+// TestSharedTouched verifies that shared memory that one process had touched is the least that there was.
 func TestSharedTouched(t *testing.T) {
 	k := oneKill(t, "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"+
 		"memory: usage 16777216kB, limit 16777216kB, failcnt 5\nMemory cgroup out of memory: Killed process 7 "+

@@ -391,7 +391,7 @@ func (c *Collector) database(e *pglog.Entry) string {
 	return c.mask.name("database", shorten(string(e.Database), 64))
 }
 
-// normal is a statement without its literals, "" where it is to be left out.
+// normal is a statement without its literals, "" if it is to be left out.
 func (c *Collector) normal(sql []byte) string {
 	if c.o.Redact || len(sql) == 0 {
 		return ""
@@ -438,7 +438,7 @@ func (m *mask) name(kind, s string) string {
 	return p
 }
 
-// quotes are those that the server's catalogues put around names.
+// quotes are those that the server's catalogs put around names.
 var quotes = [][2]string{{`"`, `"`}, {"«", "»"}, {"»", "«"}, {"„", "“"}, {"“", "”"}, {"「", "」"}, {"'", "'"}}
 
 // text replaces what stands in quotes.

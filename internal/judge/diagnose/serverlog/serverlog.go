@@ -37,7 +37,7 @@ type Report struct {
 	Checkpoints   Checkpoints    `json:"checkpoints"`
 	Locks         Locks          `json:"locks"`
 	Vacuum        Vacuum         `json:"autovacuum"`
-	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" where the log has none
+	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" if the log has none
 	Durations     Durations      `json:"durations"`
 	// errors and warnings that no finding is of, the most frequent, without the values in them
 	Messages []Message `json:"messages"`
@@ -80,7 +80,7 @@ type Crash struct {
 	// process_died, postmaster_gone, unclean_end (it ended without a word) or immediate_shutdown
 	Kind           string      `json:"kind"`
 	Cause          say.Message `json:"cause"`               // clauses, without a full stop
-	Process        string      `json:"process"`             // that died first; "" where the log does not say
+	Process        string      `json:"process"`             // that died first; "" if the log does not say
 	PID            int         `json:"pid"`                 // 0: not said
 	Signal         int         `json:"signal"`              // 0: none
 	ExitCode       int         `json:"exit_code"`           // -1: none
@@ -167,7 +167,7 @@ type Durations struct {
 type LongRun struct {
 	Time      string  `json:"time"`
 	Seconds   float64 `json:"seconds"`
-	Statement string  `json:"statement"` // normalized; "" where another entry has it
+	Statement string  `json:"statement"` // normalized; "" if another entry has it
 	User      string  `json:"user"`
 	Database  string  `json:"database"`
 }
@@ -228,7 +228,7 @@ type Statement struct {
 	Count       int64      `json:"count"`
 	Bytes       unit.Bytes `json:"bytes"`
 	Largest     unit.Bytes `json:"largest"`
-	User        string     `json:"user"` // of the largest; "" where the log has none
+	User        string     `json:"user"` // of the largest; "" if the log has none
 	Database    string     `json:"database"`
 	// the statement of a function that it was in, of the largest: from its CONTEXT
 	Within string `json:"within,omitempty"`

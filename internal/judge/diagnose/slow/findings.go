@@ -15,7 +15,7 @@ import (
 // Thresholds for reporting something in one plan. Shares are percent of its time.
 const (
 	readMuch      = 10.0 // a tenth is worth a change
-	readRemoved   = 0.6  // of the rows that a node looked at: clearly more for nothing (1.5 for each) than for use
+	readRemoved   = 0.6  // of the rows that a node read: clearly more for nothing (1.5 for each) than for use
 	readRows      = 1000 // fewer rows cost nothing
 	readMisjudged = 10.0 // an estimate within ten times is a good one
 	readLoops     = 1000
@@ -27,7 +27,7 @@ func (d *Reading) matters(r *readNode, share float64) bool {
 	return !r.timed || d.share(r.own) >= share
 }
 
-// word is a condition of a node; "" where it has none of that name.
+// word is a condition of a node; "" if it has none of that name.
 func word(n *queryplan.Node, names ...string) (name, text string) {
 	for _, w := range n.Words {
 		if slices.Contains(names, w.Name) {
@@ -246,7 +246,7 @@ func (d *Reading) reread(r *readNode) bool {
 var noTable = []string{"Bitmap Index Scan", "Function Scan", "CTE Scan", "WorkTable Scan", "Subquery Scan",
 	"Values Scan", "Named Tuplestore Scan"}
 
-// relation is the table that a scan reads, without its schema; "" where a node reads none.
+// relation is the table that a scan reads, without its schema; "" if a node reads none.
 func relation(head string) string {
 	kind, rest, ok := strings.Cut(head, " on ")
 	if !ok || !scans(kind) || slices.ContainsFunc(noTable, func(k string) bool { return strings.Contains(kind, k) }) {
@@ -627,8 +627,7 @@ func (d *Reading) memoize() {
 	}
 }
 
-// slowest names the node that has most of the time, with what it does, where nothing that
-// was found explains as much.
+// slowest names the node that has most of the time, with what it does, if nothing that was found explains as much.
 func (d *Reading) slowest() {
 	r := d.top()
 	if r == nil || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 {

@@ -313,7 +313,7 @@ func slowOverlap(a, b map[string]bool) bool {
 	return false
 }
 
-// slowMisjudged is the node whose rows were estimated worst; nil where all are well.
+// slowMisjudged is the node whose rows were estimated worst; nil if all are well.
 func slowMisjudged(p *queryplan.Plan) *queryplan.Node {
 	var out *queryplan.Node
 	worst := readMisjudged

@@ -27,7 +27,7 @@ type Reading struct {
 	Missing      []say.Message `json:"missing"`      // what was not measured or is not in the paste
 	run          *queryplan.Plan
 	list         []*readNode
-	total        float64 // milliseconds that shares are of; 0 where no time is known
+	total        float64 // milliseconds that shares are of; 0 if no time is known
 	weight       map[string]float64
 }
 
@@ -176,7 +176,7 @@ func (d *Reading) nodes() {
 	}
 }
 
-// readsAll reports whether a node reads its whole input before its first row, whoever ends it after that.
+// readsAll reports whether a node reads its whole input before its first row, whatever ends it after that.
 func readsAll(head string) bool {
 	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
 		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" ||
@@ -425,7 +425,7 @@ func (d *Reading) headline() {
 	d.Verdict = say.All(" ", text...)
 }
 
-// top is the node with the most own time; nil where none is known.
+// top is the node with the most own time; nil if none is known.
 func (d *Reading) top() *readNode {
 	var out *readNode
 	for _, r := range d.list {

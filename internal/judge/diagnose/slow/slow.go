@@ -189,7 +189,7 @@ func indexes(p *queryplan.Plan) []string {
 	return out
 }
 
-// indexOf is the index that a node reads; "" where it reads none.
+// indexOf is the index that a node reads; "" if it reads none.
 func indexOf(head string) string {
 	kind, rest, ok := strings.Cut(head, " using ")
 	if !ok {

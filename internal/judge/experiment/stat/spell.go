@@ -9,8 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// signed spells a change in per cent with its sign: +4.1, −0.6. From 100 on
-// there are no decimals.
+// signed spells a change in percent with its sign: +4.1, −0.6. From 100 on there are no decimals.
 func signed(x Number) string {
 	s := plain(Number(math.Abs(float64(x))))
 	switch {
@@ -22,7 +21,7 @@ func signed(x Number) string {
 	return "+" + s
 }
 
-// plain spells a size in per cent; what is not known is "?".
+// plain spells a size in percent; what is not known is "?".
 func plain(n Number) string {
 	x := float64(n)
 	switch {

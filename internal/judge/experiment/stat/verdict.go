@@ -32,7 +32,7 @@ const (
 	// FewestBlocks for a claim: with five, the smallest two-sided probability of
 	// the exact test is 2/32 = 0.0625, above the level; with six it is 0.031.
 	FewestBlocks = 6
-	// Margin in per cent within which two configurations are held to be the same.
+	// Margin in percent within which two configurations are held to be the same.
 	Margin = 2.0
 	// MostVoid is the share of blocks that may be discarded before the machine is
 	// called unsuitable.
@@ -44,13 +44,12 @@ type Question struct {
 	HigherIsBetter bool    // transactions a second; false for latency and run time
 	MarginPercent  float64 // equivalence; 0 stands for Margin
 	Discarded      int     // blocks that gates took out, beside those given
-	Level          float64 // 0 stands for Level; SequentialLevel where blocks are looked at as they come
+	Level          float64 // 0 stands for Level; SequentialLevel if blocks are evaluated as they come
 }
 
-// SequentialLevel is the level of each look where an experiment is looked at
-// after 6, 9, 12 and 16 blocks and may stop at the first that decides; together
-// they then err as often as one look at Level does (found by simulation; the
-// test repeats it).
+// SequentialLevel is the level of each look if an experiment is evaluated after 6, 9, 12 and 16 blocks and may stop at
+// the first that decides; together they then err as often as one look at Level does (found by simulation; the test
+// repeats it).
 const SequentialLevel = 0.0185
 
 // Looks are the numbers of blocks at which SequentialLevel may be used.
@@ -73,7 +72,7 @@ type Verdict struct {
 	MDE       Number `json:"mde_pct"`       // smallest change found four times out of five
 	Margin    Number `json:"margin_pct"`
 	Relevant  bool   `json:"practically_relevant"` // the whole interval is beyond the margin
-	// blocks that would find a change of the margin; 0 where more than 1,000
+	// blocks that would find a change of the margin; 0 if more than 1,000
 	ForMargin int  `json:"blocks_for_margin"`
 	Disagree  bool `json:"tests_disagree"` // t and permutation on different sides of the level
 }
@@ -140,8 +139,8 @@ var coarseness = [...]float64{1.24, 1.07, 1.04}
 // manyBlocks is more than is ever run: at five minutes a block they take three days.
 const manyBlocks = 1000
 
-// BlocksFor is how many blocks find a true log ratio of so much four times out of
-// five; 0 where more than 1,000 are needed or the deviation is not known.
+// BlocksFor is how many blocks find a true log ratio of so much four times out of five; 0 if more than 1,000 are needed
+// or the deviation is not known.
 func BlocksFor(sd, effect float64) int {
 	if math.IsNaN(sd) || !(effect > 0) {
 		return 0

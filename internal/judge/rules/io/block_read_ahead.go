@@ -131,8 +131,8 @@ var BlockReadAhead = rule.Rule{
 	},
 }
 
-// storageUnder returns what a device and all below it are, the slowest of them, and
-// how that is known, as a clause; "" where it is not.
+// storageUnder returns what a device and all below it are, the slowest of them, and how that is known, as a clause; ""
+// if it is not.
 func storageUnder(c *rule.Case, top host.Block) (rule.Storage, say.Message) {
 	if s := c.Options.Storage; s != "" {
 		return s, say.M("--storage is {storage}", "storage", string(s))

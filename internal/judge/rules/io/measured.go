@@ -31,8 +31,8 @@ const (
 	costApart = 1.5
 )
 
-// measuredCost returns what a random page costs by measurement, with the words
-// for the reason; ok is false where reads were not measured on the data's device.
+// measuredCost returns what a random page costs by measurement, with the words for the reason; ok is false if reads
+// were not measured on the data's device.
 func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok || c.Options.Storage != "" {
 		return cost, nil, false

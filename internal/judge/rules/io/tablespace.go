@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// kindOf is what the disks under a place are, where that is known.
+// kindOf is what the disks under a place are, if that is known.
 func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why say.Message, ok bool) {
 	device := p.Device
 	if m, mounted := c.Snapshot.MountOf(p.Path); mounted {

@@ -12,8 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// tablespacesWith returns an option of each tablespace that has a directory of its own: the
-// two that every cluster has are on the disks of the data directory.
+// tablespacesWith returns an option of each tablespace that has its own directory: the two that every cluster has are
+// on the disks of the data directory.
 func tablespacesWith(option string) func(*rule.Case) []knob.Address {
 	return func(c *rule.Case) []knob.Address {
 		var out []knob.Address
@@ -33,7 +33,7 @@ type space struct {
 	pg.Tablespace
 	kind rule.Storage // of its disks
 	why  say.Message  // how that is known
-	main rule.Storage // of the disks of the data directory; "" where it is not known
+	main rule.Storage // of the disks of the data directory; "" if it is not known
 }
 
 // space returns the tablespace that the case's address names; ok is false if its disks are unknown, and on a standby,
@@ -69,7 +69,7 @@ func (sp *space) own(option string) (f float64, ok bool) {
 	return 0, false
 }
 
-// has reports whether the tablespace has an option of its own, be it a number or not.
+// has reports whether the tablespace has its own option, whether it is a number or not.
 func (sp *space) has(option string) bool {
 	return slices.ContainsFunc(sp.Options, func(o string) bool { return strings.HasPrefix(o, option+"=") })
 }

@@ -62,15 +62,15 @@ var TempTablespaces = rule.Rule{
 type spillSpace struct {
 	name, point string
 	kind        rule.Storage
-	free        unit.Bytes // 0 where it is not known
+	free        unit.Bytes // 0 if it is not known
 	roomy       bool       // it is known to have room enough beside what the data directory has
 }
 
 // forTemp is the name of a tablespace that was made for temporary files.
 var forTemp = regex.New(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
 
-// spillSpaces are the tablespaces for temporary files on filesystems of their own, and
-// on disks that are no slower than those of the data.
+// spillSpaces are the tablespaces for temporary files on separate filesystems, and on disks that are no slower than
+// those of the data.
 func spillSpaces(c *rule.Case) (out []spillSpace) {
 	spaces, ok := c.Instance.Server.Tablespaces.Get()
 	places, ok2 := c.Instance.Places.Get()

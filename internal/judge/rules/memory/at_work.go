@@ -70,8 +70,8 @@ func reckonAtWork(c *rule.Case) {
 		b.Share(), "saved", a.Saved)
 }
 
-// warnOfTables says that page tables stay large: where huge pages cannot be had, or where
-// so many processes have even with them.
+// warnOfTables says that page tables stay large: if huge pages are unavailable, or if so many processes have large ones
+// even with them.
 func warnOfTables(c *rule.Case) {
 	if !c.Snapshot.HostSeen {
 		return

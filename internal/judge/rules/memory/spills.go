@@ -115,7 +115,7 @@ const (
 	// spillsFew is how many temporary files a day say nothing about work_mem: one
 	// an hour is an index build, a dump, or one report.
 	spillsFew = 24
-	// workMemFloor is the least that is wanted even where nothing spills: a planner that sees less does not choose the
+	// workMemFloor is the least that is wanted even if nothing spills: a planner that sees less does not choose the
 	// hash that would have spilled, and no file shows it.
 	workMemFloor = 16 * unit.MB
 )

@@ -119,8 +119,8 @@ var MountOptions = rule.Rule{
 	},
 }
 
-// withBarriers leaves out what switches write barriers off: a line that is written anew
-// is not written with what a check calls critical.
+// withBarriers leaves out what switches write barriers off: a rewritten line does not contain what a check calls
+// critical.
 func withBarriers(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		return slices.Contains(noBarriers, w)

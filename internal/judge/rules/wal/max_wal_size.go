@@ -13,7 +13,7 @@ import (
 const (
 	// walMeasured is how long WAL must have been counted before its rate means anything.
 	walMeasured = limits.Hour
-	// walShare is the share of the WAL's file system that max_wal_size may claim.
+	// walShare is the share of the WAL's filesystem that max_wal_size may claim.
 	walShare = limits.WALShare
 	// walFreeShare is the share that it may claim of what is free there, or WAL already.
 	walFreeShare = limits.WALFreeShare
@@ -135,8 +135,8 @@ type walNeed struct {
 	days           say.Span   // of the history
 }
 
-// walNeed decides between the mean that the server counted and the busiest hour
-// of a history; ok is false where there is neither.
+// walNeed decides between the mean that the server counted and the busiest hour of a history; ok is false if there is
+// neither.
 func walNeedOf(c *rule.Case) (m walNeed, ok bool) {
 	rate, hours, counted := walRate(c)
 	h, known := c.Instance.History.Get()

@@ -29,7 +29,7 @@ var (
 type axis struct {
 	low, high float64
 	columns   int
-	ends      []float64 // changes in per cent at which it ends, where it is large
+	ends      []float64 // changes in percent at which it ends, where it is large
 	words     outline.Words
 }
 
@@ -118,9 +118,8 @@ func (b blocks) Draw(width int, plain bool) []outline.Prose {
 // mostColumns bounds the picture: a wider one shows nothing more.
 const mostColumns = 100
 
-// Signs draws each block as a dot, the interval as a bar, and the line of no
-// difference through all of them, on lines of at most width columns; nothing where
-// nothing may be shown.
+// Signs draws each block as a dot, the interval as a bar, and the line of no difference through all of them, on lines
+// of at most width columns; nothing if nothing may be shown.
 func (d *Report) Signs(width int, plain bool) []outline.Prose {
 	if !d.drawable() {
 		return nil
@@ -211,7 +210,7 @@ func (a axis) labels() string {
 // Mark is a change that is written at the axis.
 type Mark struct {
 	At     float64 // log ratio
-	Text   string  // in per cent: +5, −10
+	Text   string  // in percent: +5, −10
 	column int     // where its text begins
 }
 
@@ -258,7 +257,7 @@ type ResultPicture struct {
 	Title, Caption string
 }
 
-// PictureOf returns it; false where there is nothing that may be shown.
+// PictureOf returns it; false if there is nothing that may be shown.
 func PictureOf(r *experiment.Result, p outline.Words) (ResultPicture, bool) {
 	d := ReportOf(r, p)
 	if r.Design == experiment.DesignSingle || !d.drawable() {

@@ -70,7 +70,8 @@ func TestPlainFigure(t *testing.T) {
 	}
 }
 
-// TestDesignWords holds that what will be done is described as it will be: no warm-up of 0 s, and no duration of 0 s.
+// TestDesignWords verifies that what will be done is described as it will be: no warm-up of 0 s, and no duration of 0
+// s.
 func TestDesignWords(t *testing.T) {
 	for want, e := range map[string]experiment.Experiment{
 		"8 blocks of two runs of 120 s, one of each configuration, in balanced order (AB, BA) chosen by seed 42. " +

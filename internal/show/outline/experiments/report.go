@@ -253,8 +253,7 @@ func (d *Report) DiscardedTold() (list []string, sum string) {
 		"all", strconv.Itoa(len(d.Result.Blocks)))
 }
 
-// SecondaryRows are the other metrics with their head; nil where there are none
-// that may be shown.
+// SecondaryRows are the other metrics with their head; nil if there are none that may be shown.
 func (d *Report) SecondaryRows() [][]string {
 	if len(d.Result.Secondary) == 0 || d.interrupted() {
 		return nil
@@ -298,7 +297,7 @@ func (d *Report) Deferred() string {
 // leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
 const leastRun = 120
 
-// Noted is what has to be known, but for what a named experiment says of itself.
+// Noted is what has to be known, except for what a named experiment says of itself.
 func (d *Report) Noted() []string {
 	p := d.words
 	unsteady, shortest := 0, math.Inf(1)

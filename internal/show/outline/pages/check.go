@@ -14,7 +14,7 @@ func CheckTag(c check.Check) say.Message {
 	return say.M("check, {area}, {severity}", "area", string(c.Area), "severity", check.SeverityWords[c.Severity])
 }
 
-// Check is the page of a check, with what it found where a host was looked at.
+// Check is the page of a check, with what it found where a host was examined.
 func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	k := c.Check.In(in)

@@ -44,7 +44,7 @@ func speed(b unit.Bytes) say.Number {
 // each spells bytes a second to the last digit, as another program counted them.
 func each(b unit.Bytes) say.Number { return say.Number(b.String() + "/s") }
 
-// rateOr spells a rate; "" where there is none.
+// rateOr spells a rate; "" if there is none.
 func rateOr(v float64) say.Number {
 	if v <= 0 {
 		return ""

@@ -180,7 +180,7 @@ func (p logWords) crashes(o *outline.Outline, r *serverlog.Report) {
 	o.List(list)
 }
 
-// crashText says what happened, for how long, and whom else it hit.
+// crashText says what happened, for how long, and what else it hit.
 func crashText(c *serverlog.Crash) say.Message {
 	text := []say.Message{say.M("{time}: {cause}.", "time", c.Time, "cause", c.Cause),
 		say.M("The log does not show when the server accepted connections again.")}

@@ -177,7 +177,7 @@ func (p oomWords) head(k *oom.Kill, n, of int) string {
 	return typeset.Clean(p.Word(say.All(", ", what, k.Time, kernel)))
 }
 
-// victim is who was killed, what he was, and how large.
+// victim is the process that was killed, its role, and its size.
 func (p oomWords) victim(k *oom.Kill) string {
 	v := k.Victim
 	var role say.Message

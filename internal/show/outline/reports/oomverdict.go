@@ -32,7 +32,7 @@ func (p oomWords) verdict(d *oom.Report) say.Message {
 	return say.All(" ", count, say.M("Report {number} is the most complete: {report}", "number", at+1, "report", first))
 }
 
-// killFirst is what comes first of a kill: whom, and why.
+// killFirst is what comes first about a kill: which process, and why.
 func killFirst(k *oom.Kill) say.Message {
 	var what say.Message
 	switch v := k.Victim; {

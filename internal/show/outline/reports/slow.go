@@ -130,7 +130,7 @@ func slowMS(v float64) say.Number {
 	return say.Number(fmt.Sprintf("%.3f ms", v))
 }
 
-// cell is a figure of a table; ~ where there is none.
+// cell is a figure of a table; ~ if there is none.
 func (p slowWords) cell(v *float64, form string) string {
 	if v == nil {
 		return "~"

@@ -14,16 +14,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// systemd-boot reads an entry of its own for each kernel (type #1 of the Boot Loader
-// Specification) from the EFI system partition, or from the extended boot loader
-// partition. kernel-install writes one when a kernel is installed, with the words of
-// /etc/kernel/cmdline, of /usr/lib/kernel/cmdline where that is not there, else with
-// those that the running kernel was started with.
+// systemd-boot reads a separate entry for each kernel (type #1 of the Boot Loader Specification) from the EFI system
+// partition, or from the extended boot loader partition. kernel-install writes one when a kernel is installed, with the
+// words of /etc/kernel/cmdline, of /usr/lib/kernel/cmdline where that does not exist, else with those that the running
+// kernel was started with.
 //
-// Our file is /etc/kernel/cmdline, from which later kernels have the word; what is
-// derived from it, the entries that are there, is brought in line in Set, as
-// update-grub does for GRUB. Only their options lines are touched: kernel-install
-// itself would make every initial RAM disk anew, on a partition that may be full.
+// Our file is /etc/kernel/cmdline, from which later kernels have the word; what is derived from it, the entries that
+// are there, is brought in line in Set, as update-grub does for GRUB. Only their options lines are touched:
+// kernel-install itself would rebuild every initial RAM disk, on a partition that may be full.
 const (
 	kernelCmdline = "/etc/kernel/cmdline"
 	vendorCmdline = "/usr/lib/kernel/cmdline"
@@ -124,7 +122,7 @@ func (b bootKind) wantCmdline(now *journal.File, name, value string) (*journal.F
 	return withText(now, &text), nil
 }
 
-// baseCmdline is what kernel-install goes by where there is no /etc/kernel/cmdline.
+// baseCmdline is what kernel-install goes by if there is no /etc/kernel/cmdline.
 func (b bootKind) baseCmdline() (string, error) {
 	text, err := b.Files.ReadFile(vendorCmdline, target.MaxConfigFile)
 	if err == nil {

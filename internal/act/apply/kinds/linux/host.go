@@ -14,13 +14,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// Host is where the kinds of the host's knobs work. Files and Kernel are the same target but for a tree that stands for
-// a host: it has files and no kernel, even if /proc is mounted in it.
+// Host is where the kinds of the host's knobs work. Files and Kernel are the same target, except for a tree that
+// represents a host: it has files and no kernel, even if /proc is mounted in it.
 type Host struct {
 	Files  target.Target // /etc
 	Kernel target.Target // /proc, /sys and commands; nil: no live values
-	// Service is the unit that runs the instance, for unit:… changes that name
-	// no instance; "" where there is none, or more than one.
+	// Service is the unit that runs the instance, for unit:… changes that name no instance; "" if there is none, or
+	// more than one.
 	Service string
 }
 
@@ -32,8 +32,7 @@ func (h Host) Kinds() map[string]apply.Kind {
 	}
 }
 
-// mounts reads what is mounted, in the order of the kernel; none where there is
-// no kernel to ask.
+// mounts reads what is mounted, in the order of the kernel; none if there is no kernel to ask.
 func (h Host) mounts() ([]host.Mount, error) {
 	if h.Kernel == nil {
 		return nil, nil
@@ -99,8 +98,8 @@ func (h Host) lookFile(at string) (*journal.File, error) {
 	for dir := path.Dir(at); ; dir = path.Dir(dir) {
 		in, err := h.Files.Stat(dir)
 		if err == nil {
-			// root's files are of root's group; another user, who makes an image in a tree of his own, has the group of
-			// his directories
+			// root's files are of root's group; another user, who builds an image in a private tree, uses the group of
+			// those directories
 			if f.UID != 0 {
 				f.GID = in.GID
 			}
@@ -174,7 +173,7 @@ func (f keyed) takeOut(found, before *journal.File, key string) *journal.File {
 	return g
 }
 
-// sameLiveOrNone compares live values where both were looked at.
+// sameLiveOrNone compares live values if both were read.
 func sameLiveOrNone(a, b *string) bool { return a == nil || b == nil || *a == *b }
 
 // oneLine reports whether a value can stand in a line of a configuration file.

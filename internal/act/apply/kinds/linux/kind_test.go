@@ -18,8 +18,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// specimen is one knob for the conformance suite: what its host is, what it
-// says when looked at, and what it should become.
+// specimen is one knob for the conformance suite: what its host is, what it reports when read, and what it should
+// become.
 type specimen struct {
 	name    string
 	address knob.Address
@@ -171,8 +171,8 @@ var specimens = []specimen{
 		changed: "UUID=2\t/srv\text4\tdefaults\t0\t2   # data\n"},
 }
 
-// entriesOf is a host that systemd-boot has started: two entries of its own, as
-// kernel-install 252 writes them, and one of another system beside them.
+// entriesOf is a host that systemd-boot has started: two own entries, as kernel-install 252 writes them, and one of
+// another system beside them.
 func entriesOf(words string) map[string]string {
 	const id = "0123456789abcdef0123456789abcdef"
 	entry := func(version, of string) string {
@@ -338,7 +338,7 @@ func TestKindsSetAndBack(t *testing.T) {
 			t.Errorf("not back:\n%s", cmp.Diff(before, back))
 		}
 		if s.address.Prefix() == "boot" {
-			// grub.cfg is made anew, with other blanks; its words were compared
+			// grub.cfg is regenerated, with other blanks; its words were compared
 			delete(tree, "boot/grub/grub.cfg")
 			now := l.tree()
 			delete(now, "boot/grub/grub.cfg")

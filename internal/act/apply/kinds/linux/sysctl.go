@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// sysctl is a parameter of /proc/sys: a line of sysctl.d and the live value. The
-// pool of huge pages is one, but for how it is set.
+// sysctl is a parameter of /proc/sys: a line of sysctl.d and the live value. The pool of huge pages is one, except for
+// how it is set.
 type sysctl struct{ Host }
 
 // maxLive bounds a file of /proc/sys or /sys: one page is what the kernel gives

@@ -89,8 +89,7 @@ func TestPairInOneFile(t *testing.T) {
 	}
 }
 
-// TestTwoKnobsInOneFile: the first of two is taken back first. The file is that
-// of the second then, and gone with it.
+// TestTwoKnobsInOneFile: the first of two is undone first. The file is that of the second then, and gone with it.
 func TestTwoKnobsInOneFile(t *testing.T) {
 	l := newLab(t, debian)
 	kind := Host{Files: l, Kernel: l}.Kinds()["sysctl"]

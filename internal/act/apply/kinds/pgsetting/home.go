@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// home finds the file that a setting is to be written to: the one whose value
-// wins once it is there. s is nil where no server runs.
+// home finds the file that a setting is to be written to: the one whose value wins once it is there. s is nil if no
+// server runs.
 func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string, error) {
 	if err := p.Refuse(k.Instance); err != nil {
 		return "", err

@@ -98,7 +98,7 @@ func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) 
 	}
 	text := ""
 	if f.Text != nil {
-		text = *f.Text // a file that is not there is made by the first statement, and no statement removes it
+		text = *f.Text // a file that does not exist is made by the first statement, and no statement removes it
 	}
 	text, err := conf.Rewritten(text)
 	if err != nil {
@@ -135,8 +135,7 @@ func (p Kind) Warnings(ctx context.Context, k apply.Knob) ([]string, error) {
 		"restores every value"}, nil
 }
 
-// MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
-// no right to the file.
+// MayWrite implements Scribe: ALTER SYSTEM is executed by the server, and needs no right to the file.
 func (p Kind) MayWrite(ctx context.Context, k apply.Knob, f journal.File) error {
 	dir, _ := k.Instance.DataDirectory.Get()
 	if formOf(f.Path) != autoForm {
@@ -214,8 +213,7 @@ func (p Kind) Want(now journal.State, k apply.Knob, value string) (journal.State
 	return want, nil
 }
 
-// inBase spells a value as pg_settings will have it; nil where that is the
-// server's to say: Verify compares it then.
+// inBase spells a value as pg_settings will have it; nil if that is the server's to say: Verify compares it then.
 func inBase(k apply.Knob, value string) *string {
 	set, _ := k.Instance.Server.Settings.Get()
 	row, ok := set[k.Address.Name()]

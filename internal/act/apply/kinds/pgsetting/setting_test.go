@@ -148,7 +148,7 @@ func TestOursAndWithout(t *testing.T) {
 	}
 }
 
-// TestRefuse: who owns the configuration is named, with his own way to change it.
+// TestRefuse: the owner of the configuration is named, with its way to change it.
 func TestRefuse(t *testing.T) {
 	p, _ := settingTree(t, map[string]string{"data/postgresql.conf": ""})
 	for manager, hint := range map[string]string{"patroni": "patronictl", "cloudnative-pg": "Cluster",

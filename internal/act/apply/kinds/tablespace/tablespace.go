@@ -21,8 +21,8 @@ type Kind struct{ Server *pgctl.Server }
 
 var _ apply.Kind = Kind{}
 
-// noTablespace is the live value of an option of a tablespace that is not there: it was
-// dropped or renamed, and to undo there is nothing to put back.
+// noTablespace is the live value of an option of a tablespace that does not exist: it was dropped or renamed, and to
+// undo there is nothing to put back.
 const noTablespace = "gone, as there is no such tablespace"
 
 func optionOf(k apply.Knob) (name, option string, err error) {

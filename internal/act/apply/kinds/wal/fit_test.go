@@ -29,7 +29,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// postgres is whom the data directory belongs to.
+// postgres is the owner of the data directory.
 const postgres = 26
 
 // fitCase is a host that a move is asked for on.

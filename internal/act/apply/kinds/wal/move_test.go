@@ -83,8 +83,7 @@ func (c SettingRow) host(t *testing.T) *walHost {
 	return h
 }
 
-// ends holds that a server whose WAL was moved or brought back can be started,
-// and runs where it ran before.
+// ends verifies that a server whose WAL was moved or brought back can be started, and runs where it ran before.
 func (c SettingRow) ends(h *walHost, how string) {
 	h.t.Helper()
 	if h.up == c.stopped {
@@ -95,8 +94,7 @@ func (c SettingRow) ends(h *walHost, how string) {
 	}
 }
 
-// TestMoveWAL moves the WAL and takes it back: all is then as it was, but for
-// what the server has written meanwhile.
+// TestMoveWAL moves the WAL and takes it back: all is then as it was, except for what the server has written meanwhile.
 func TestMoveWAL(t *testing.T) {
 	for _, c := range settingsOfWal {
 		t.Run(c.name, func(t *testing.T) {

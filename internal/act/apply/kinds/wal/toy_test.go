@@ -38,7 +38,7 @@ func (m *mortal) point() {
 	}
 }
 
-// walHost is this machine with a server of its own making: files, links and directories are real ones below a temporary
+// walHost is this machine with a simulated server: files, links and directories are real ones below a temporary
 // directory, and each step that changes something may be the last, also in the middle of a copy or of a removal.
 type walHost struct {
 	*target.Local
@@ -165,8 +165,7 @@ func (h *walHost) Start(context.Context, *snapshot.Instance) error {
 	return nil
 }
 
-// start starts the server, whoever asks. It reads its WAL, and a byte of it that
-// is missing is what must never be.
+// start starts the server for any caller. It reads its WAL, of which no byte may ever be missing.
 func (h *walHost) start() error {
 	h.t.Helper()
 	if h.up {
@@ -359,7 +358,7 @@ func (h *walHost) wal() *wal.Kind {
 	}}}
 }
 
-// picture is every name below the temporary directory but for the journal, with what is in it and where links lead.
+// picture is every name below the temporary directory except for the journal, with what is in it and where links lead.
 func (h *walHost) picture() string {
 	h.t.Helper()
 	var b strings.Builder

@@ -119,13 +119,11 @@ func (w *Kind) Allowed(ctx context.Context, k apply.Knob) error {
 	return nil
 }
 
-// MayWrite implements Scribe. Its File is a link and no file that is replaced, and
-// Allowed has looked at what is written.
+// MayWrite implements Scribe. Its File is a link and no file that is replaced, and Allowed has checked what is written.
 func (w *Kind) MayWrite(context.Context, apply.Knob, journal.File) error { return nil }
 
-// Set implements Kind. It goes forward or back from wherever a crash has left a
-// move. One that does not succeed is taken back by itself, so that the server is
-// as it was before.
+// Set implements Kind. It goes forward or back from wherever a crash has left a move. A failed one is undone
+// automatically, so that the server is as it was before.
 func (w *Kind) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 	dir, err := w.DataDir(k.Instance)
 	if err != nil {
@@ -182,8 +180,8 @@ func (w *Kind) wanted(dir string, here movewal.Place, s journal.State) (movewal.
 }
 
 // Kind is the kind of that knob. Its Live value is the directory itself. Its File is the name pg_wal in the data
-// directory: Text is what the symbolic link says, and empty where pg_wal is the directory. File.Missing of what was
-// before is the directory that was made for the new place, and that goes when it is left.
+// directory: Text is what the symbolic link says, and empty if pg_wal is the directory. File.Missing of what was before
+// is the directory that was made for the new place, and that goes when it is left.
 //
 // To set it stops the server, copies, switches and starts the server again, so
 // its effect is now; a move that was cut short shows in the Live value.

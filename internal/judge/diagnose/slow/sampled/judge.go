@@ -126,7 +126,7 @@ func (d *Sample) lockJam() {
 	d.add("lock-jam", slow.Sure, share, say.M("Queries wait for locks held by other sessions"), evidence, next)
 }
 
-// blocked is whom a session held up.
+// blocked is the sessions that a session held up.
 func blocked(b live.Blocker) say.Message {
 	list := []say.Message{say.N(b.Waiters, "PID {pid} ({state}, transaction open for {age}) blocked {n} session",
 		"PID {pid} ({state}, transaction open for {age}) blocked {n} sessions", "pid", strconv.Itoa(b.PID), "state",
@@ -188,7 +188,7 @@ func (d *Sample) waits() {
 	}
 }
 
-// processors judges whether there is too little processor time, and who takes it.
+// processors judges whether there is too little CPU time, and who takes it.
 func (d *Sample) processors() {
 	f := d.Figures
 	queue := slowValue(f.RunQueue)
@@ -279,7 +279,7 @@ func (d *Sample) throttled() {
 	}
 }
 
-// memory judges pressure, of the host and of the instance's control group.
+// memory judges pressure, of the host and of the instance's cgroup.
 func (d *Sample) memory() {
 	f := d.Figures
 	host, group := slowValue(f.MemoryPSI), slowValue(f.GroupPSI)
@@ -287,8 +287,8 @@ func (d *Sample) memory() {
 	// thrown out and are wanted again.
 	swap := slowValue(f.SwapIn)
 	full := f.GroupLimit != nil && f.GroupMemory != nil && *f.GroupMemory >= *f.GroupLimit/100*90
-	// Version 1 of control groups has no pressure: the host's is used instead, if the host has memory left, and so
-	// cannot be what is short. A page cache that fills a group meets its limit too, but makes no process wait.
+	// Version 1 of cgroups has no pressure: the host's is used instead, if the host has memory left, and so cannot be
+	// what is short. A page cache that fills a group meets its limit too, but makes no process wait.
 	room := d.e.Available > d.e.Memory/10
 	squeezed := full && (group >= slowShareOfTime || f.GroupPSI == nil && room && host >= slowShareOfTime)
 	certainty := slow.Sure

@@ -20,7 +20,7 @@ const Schema = "pgfettle.diagnose.slow-sample/1"
 type Figures struct {
 	RunQueue    *float64    `json:"run_queue,omitempty"` // processes that ran or wanted to, on average
 	Blocked     *float64    `json:"blocked,omitempty"`   // that waited for a disk
-	Busy        *float64    `json:"busy,omitempty"`      // of all processors
+	Busy        *float64    `json:"busy,omitempty"`      // of all CPUs
 	System      *float64    `json:"system,omitempty"`
 	IOWait      *float64    `json:"iowait,omitempty"`
 	Steal       *float64    `json:"steal,omitempty"`
@@ -71,7 +71,7 @@ type Sample struct {
 
 	e      *live.Episode
 	weight map[string]float64
-	// shares of groups of functions with what they called; nil where no stacks were recorded
+	// shares of groups of functions with what they called; nil if no stacks were recorded
 	inclusive map[string]float64
 	hosted    bool
 }
@@ -228,8 +228,7 @@ func (d *Sample) figures() {
 
 func slowTenth(v float64) float64 { return math.Round(v*10) / 10 }
 
-// slowValue is a figure, or 0 where there is none: for comparisons in which a missing
-// figure must not fire.
+// slowValue is a figure, or 0 if there is none: for comparisons in which a missing figure must not fire.
 func slowValue(f *float64) float64 {
 	if f == nil {
 		return 0

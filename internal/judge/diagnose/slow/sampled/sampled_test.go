@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
-// calm is a watch of ten seconds on four processors with nothing to report: two queries active, half of the time idle.
+// calm is a watch of ten seconds on four CPUs with nothing to report: two queries active, half of the time idle.
 func calm() *live.Episode {
 	c := func(at int64) live.Counters {
 		return live.Counters{CPU: host.CPUCounters{User: 1000 + at*600, System: 100 + at*100, Idle: 1000 + at*3300,
@@ -141,7 +141,7 @@ func TestIdleForNoTime(t *testing.T) {
 	}
 }
 
-// TestSlowSampleKnowsNothing holds that what could not be seen is not judged.
+// TestSlowSampleKnowsNothing verifies that what could not be seen is not judged.
 func TestSlowSampleKnowsNothing(t *testing.T) {
 	d := Judge("x", &live.Episode{Seconds: 10})
 	if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict.String(),
@@ -156,7 +156,7 @@ func TestSlowSampleKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestQuietHalf holds that nothing is said of a host or of a server that was not seen.
+// TestQuietHalf verifies that nothing is said of a host or of a server that was not seen.
 func TestQuietHalf(t *testing.T) {
 	e := calm()
 	e.HostSeen, e.Before, e.After, e.Ticks, e.Processes, e.Tables = false, live.Counters{}, live.Counters{}, nil, nil, 0
