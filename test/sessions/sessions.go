@@ -110,8 +110,8 @@ func sameLine(want, have string) bool {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(have)
 }
 
-// rewritten is what a document shows, recreated of what was printed: what it leaves out stays left out, and each run of
-// lines that it shows becomes the run of as many that is most like it. false: there are not as many.
+// rewritten is what a document shows, rebuilt from what was printed: what it omits stays omitted, and each run of lines
+// that it shows becomes the run of as many that is most like it. false: there are not as many.
 func rewritten(want, have string) (string, bool) {
 	var runs [][]string // of shown lines; between two of them lines are left out
 	run := []string{}

@@ -23,7 +23,7 @@ import (
 type Baseline struct {
 	At      time.Time                `json:"at"`
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
-	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown does not exist
+	Facts   map[string]float64       `json:"facts"`             // by name; unknown ones are absent
 	Values  map[knob.Address]Planned `json:"values"`
 	Told    map[string]float64       `json:"told,omitempty"` // moved facts that were reported, with their values then
 	// facts that were seen to have moved, or to be back, and not often enough
@@ -76,7 +76,7 @@ const (
 // bases are the baselines by the label of the instance, "" for the host.
 type bases map[string]*Baseline
 
-// basesOf is what plans rest on now. peaks and sizes are by label; what is not known does not exist.
+// basesOf is what plans rest on now. peaks and sizes are by label; what is unknown is absent.
 func basesOf(s *snapshot.Snapshot, out *rule.Outcome, at time.Time, peaks, sizes map[string]float64) bases {
 	b := bases{"": {At: at, Facts: map[string]float64{}, Values: map[knob.Address]Planned{}}}
 	if m, ok := s.Host.Memory.Get(); ok {

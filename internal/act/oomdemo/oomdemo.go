@@ -129,7 +129,7 @@ func (d *exercise) prepare(ctx context.Context) error {
 	// Made outside the group: the pages of its files that initdb leaves in the page cache are not charged to it.
 	d.inst, err = scratch.New(ctx, bin, scratch.Options{
 		Settings: map[string]string{
-			"shared_buffers":  "16MB", // charged to the group of the process that touches a page first: a small part of it
+			"shared_buffers":  "16MB", // charged to the group that touches a page first: a small part of it
 			"max_connections": "20",
 			"huge_pages":      "off", // a pool of huge pages is no part of the group's memory
 			"jit":             "off", // its library would be half of a session's address space

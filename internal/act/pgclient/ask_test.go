@@ -21,7 +21,7 @@ func through(dir string) Connect {
 	return Connect{SocketDir: dir, Port: fakePort, Peer: -1, User: "dba"}
 }
 
-// whyMissing returns why an answer does not exist; the zero value when it is.
+// whyMissing returns why an answer is missing; the zero value if it is not.
 func whyMissing(a *evidence.Archive, query string) evidence.Missing {
 	var m *evidence.Missing
 	if _, err := a.ReadFile(pg.Path("1", query)); errors.As(err, &m) {

@@ -148,7 +148,7 @@ func (a *Archive) whyNot(name string) error {
 	return &Missing{Name: name, State: known.Absent, Reason: "no such file", Unnoted: true}
 }
 
-// Open implements fs.FS; directories exist where a file lies under them.
+// Open implements fs.FS; a directory exists if a file is below it.
 func (a *Archive) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}

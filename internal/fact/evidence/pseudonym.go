@@ -113,9 +113,8 @@ func (r *redactor) ours(s string) bool {
 	return digits[0] != '0' || c == word && len(digits) == orderedDigits
 }
 
-// number gives all gathered names their pseudonyms, in the order in which they
-// appear. A number with which one would read like a name of the archive is left
-// out, so that no word of a redacted archive is a name of the original.
+// number gives all gathered names their pseudonyms, in the order in which they appear. A number with which one would
+// read like a name of the archive is skipped, so that no word of a redacted archive is a name of the original.
 func (r *redactor) number() {
 	for _, s := range r.order {
 		r.table.Names++

@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 )
 
-// Redacted stands where a text was taken out.
+// Redacted replaces a text that was removed.
 const Redacted = "(redacted)"
 
 // Redact returns a copy in which names are replaced by pseudonyms: databases, roles, tablespaces, schemas, relations,
@@ -99,7 +99,7 @@ func (r *redactor) entryName(name string) string {
 var asIs = []string{
 	"proc/meminfo", "proc/cpuinfo", "proc/stat", "proc/vmstat", "proc/modules", "proc/pressure/", "proc/sys/",
 	"host.json", ".dockerenv", "sys/",
-	"measured/probe.json", // the collector leaves out the paths that were measured for
+	"measured/probe.json", // the collector omits the measured paths
 }
 
 // entry redacts the text of an entry; ok is false if its form is not known.

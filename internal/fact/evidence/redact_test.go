@@ -92,8 +92,7 @@ func TestRedactIsPure(t *testing.T) {
 	}
 }
 
-// One name has one pseudonym wherever it stands, and what belonged together
-// still does.
+// One name has one pseudonym wherever it is, and what belonged together still does.
 func TestRedactIsConsistent(t *testing.T) {
 	a, _ := load(t)
 	s, err := snapshot.Read(a.Redact())
@@ -136,8 +135,7 @@ func TestRedactIsConsistent(t *testing.T) {
 	}
 }
 
-// Numbers, truth values and what is missing are the same after redaction: no
-// judgement rests on a name.
+// Numbers, truth values and what is missing are the same after redaction: no judgment depends on a name.
 func TestRedactKeepsWhatIsJudged(t *testing.T) {
 	a, _ := load(t)
 	before, after := facts(t, a), facts(t, a.Redact())

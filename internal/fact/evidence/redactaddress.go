@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// reach is what an address says of who gets there. Judgement reads no more of
-// one, so a pseudonym has the reach of its address.
+// reach is what an address says about who can reach it. Checks use no more of it, so a pseudonym has the reach of its
+// address.
 type reach string
 
 const (
@@ -164,8 +164,7 @@ func (r *redactor) address(s string) (string, bool) {
 // share //10.0.0.5/x or of [fd00::7]:5432.
 var addressLike = regex.New(`[0-9A-Fa-f:.]*(\.[0-9]+\.|:[0-9A-Fa-f]*:)[0-9A-Fa-f:.]*`)
 
-// withAddresses replaces the addresses within a text and passes what stands
-// between them to rest.
+// withAddresses replaces the addresses within a text and passes the text between them to rest.
 func (r *redactor) withAddresses(s string, rest func(string) string) string {
 	var b strings.Builder
 	from := 0

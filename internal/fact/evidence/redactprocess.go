@@ -61,8 +61,8 @@ func (r *redactor) commandLine(s string) string {
 	return strings.Join(args, "\x00")
 }
 
-// title redacts a process title. A client's is USER DATABASE HOST(PORT) STATE,
-// a cluster's name with a colon may stand before it. The padding stays.
+// title redacts a process title. A client's is USER DATABASE HOST(PORT) STATE, a cluster name with a colon may precede
+// it. The padding stays.
 func (r *redactor) title(s string) string {
 	text := strings.TrimRight(s, "\x00")
 	padding := s[len(text):]

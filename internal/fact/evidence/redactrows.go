@@ -67,8 +67,7 @@ func (r *redactor) document(name, last string, data []byte, a *Archive) ([]byte,
 	return b.Bytes(), true
 }
 
-// value redacts what the collector wrote, by the key it stands under. Numbers
-// and truth values stay.
+// value redacts what the collector wrote, by its key. Numbers and truth values stay.
 func (r *redactor) value(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:

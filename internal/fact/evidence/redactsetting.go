@@ -83,7 +83,7 @@ func typed(v string, p setting) bool {
 	return false
 }
 
-// enumWords are what enums take besides what they list, or in some builds only.
+// enumWords are values that enums accept in addition to those they list, or only in some builds.
 var enumWords = set(`debug pglz lz4 zstd io_uring`)
 
 // boolean reports whether a text is a beginning of a truth value, as the server takes it.
@@ -198,7 +198,7 @@ func (r *redactor) standbys(v string) string {
 			return w
 		}
 		p := r.name(appName, strings.NewReplacer(`""`, `"`, "*", "").Replace(strings.Trim(w, `"`)))
-		if strings.Contains(w, "*") { // within a name, where it means itself
+		if strings.Contains(w, "*") { // within a name, where it is literal
 			p = `"` + p + `*"`
 		} else if p == "" {
 			p = `""` // as it was: without the quotes it is no list
@@ -225,7 +225,7 @@ func (r *redactor) libraries(v string) string {
 
 func publicLibrary(l string) bool { return modules[l] || publicExtensions[l] }
 
-// publicExtensions are the modules and extensions that many have, beside those with parameters.
+// publicExtensions are the modules and extensions in common use, in addition to those with parameters.
 var publicExtensions = set(
 	`adminpack amcheck auto_explain autoinc basic_archive bloom btree_gin btree_gist citext cube dblink dict_int ` +
 		`dict_xsyn earthdistance

@@ -195,7 +195,7 @@ func (r *redactor) sysctlName(k string) string {
 	return strings.Join(parts, sep)
 }
 
-// notUsers are the commands that people write where a crontab wants the user.
+// notUsers are the commands that people write in place of a crontab's user.
 var notUsers = set(`echo printf sysctl tee sh bash cat test sudo exec nice ionice env`)
 
 // cronLine redacts a line of a crontab that a collector kept. The times stay,

@@ -25,7 +25,7 @@ const (
 	FindingVanished EventKind = "finding-vanished" // Subject: id of the check; Before: severity
 	FindingSeverity EventKind = "finding-severity" // Subject: id of the check; Before and After: severities
 	PlanStale       EventKind = "plan-stale"       // Subject: the fact that moved; Before and After its values
-	// of an instance, or of the host where Instance is empty; After: when it was started
+	// of an instance, or of the host if Instance is empty; After: when it was started
 	Restarted   EventKind = "restart"
 	OOMKill     EventKind = "oom-kill" // Subject: name of the process that was killed, if it is known
 	Gap         EventKind = "gap"      // nothing was stored from Since to At; Detail says why
@@ -78,7 +78,7 @@ type SettingChange struct {
 type Finding struct {
 	Instance string `json:"instance,omitempty"`
 	ID       string `json:"id"`
-	Subject  string `json:"subject,omitempty"` // what of the host it is of, where one check finds several
+	Subject  string `json:"subject,omitempty"` // the part of the host it concerns, if one check finds several
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 }

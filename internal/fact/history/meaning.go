@@ -15,8 +15,7 @@ const (
 // Class says how often a series is sampled.
 type Class string
 
-// Cheap facts come from a few files of /proc and one small query; dear ones ask
-// every process or every database.
+// Cheap facts come from a few files of /proc and one small query; expensive ones ask every process or every database.
 const (
 	Cheap Class = "cheap" // with every sample: 10 s
 	Dear  Class = "dear"  // every few minutes
@@ -123,7 +122,7 @@ var meanings = []Meaning{
 	{"findings", "count", Gauge, Dear, OfHost, "severity", "findings by severity"},
 }
 
-// OtherPrograms is what plans rest on of other programs.
+// OtherPrograms is what plans use about other programs.
 const OtherPrograms = "other_programs_bytes"
 
 // Meanings returns the published list, in its order.

@@ -1,8 +1,7 @@
-// Package history says what a history of samples is: series of numbers and what
-// they mean, events, and the peaks that are folded from them: how many sessions
-// were at work at once at most, how fast WAL was written in the busiest hour, how
-// much memory was in use. Peaks are what a plan rests on. It parses bytes that
-// others wrote and judges nothing; act/store keeps a history in a file.
+// Package history says what a history of samples is: series of numbers and what they mean, events, and the peaks that
+// are folded from them: how many sessions were at work at once at most, how fast WAL was written in the busiest hour,
+// how much memory was in use. Plans depend on the peaks. It parses bytes that others wrote and judges nothing;
+// act/store keeps a history in a file.
 package history
 
 import (
@@ -19,7 +18,7 @@ import (
 // Schema names the version of the JSON form.
 const Schema = "pgfettle.peaks/1"
 
-// File is where the peaks lie in the evidence.
+// File is the path of the peaks in the evidence.
 const File = "history/peaks.json"
 
 // Peaks are the peaks of a host and its instances.

@@ -26,7 +26,7 @@ type Bucket struct {
 	Max  float64   `json:"max"`
 	Mean float64   `json:"mean"` // of the samples, each weighing the same
 	Last float64   `json:"last"`
-	N    int       `json:"n"` // samples; never 0: where none was, there is no bucket
+	N    int       `json:"n"` // samples; never 0: without samples there is no bucket
 }
 
 // Info is a series with the time that it spans.

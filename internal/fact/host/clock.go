@@ -13,7 +13,7 @@ import (
 // Clock is the clock source of the kernel.
 type Clock struct {
 	Current   string   `json:"current"`
-	Available []string `json:"available"` // nil where the list could not be read
+	Available []string `json:"available"` // nil if the list could not be read
 }
 
 // VMStat holds counters of /proc/vmstat by name, since boot.

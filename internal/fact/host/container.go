@@ -17,8 +17,8 @@ var cgroupMarks = []struct{ mark, kind string }{
 }
 
 // containerOf returns the container that the evidence was taken in, "" for none. What the manager itself says goes
-// first. The file /.dockerenv stays behind when an image is made into a machine's disk, so it counts only where process
-// 1 or the mounts agree.
+// first. The file /.dockerenv stays behind when an image becomes a machine's disk, so it counts only if process 1 or
+// the mounts agree.
 func containerOf(fsys fs.FS) string {
 	for _, name := range []string{"run/systemd/container", "run/host/container-manager"} {
 		if s := firstWord(word(fsys, name)); s != "" {
@@ -76,7 +76,7 @@ func containerMounts(mounts []Mount) string {
 func rootOverlay(mounts []Mount) bool {
 	overlay := false
 	for _, m := range mounts {
-		if m.Point == "/" { // the last one lies on top
+		if m.Point == "/" { // the last one is on top
 			overlay = m.FSType == "overlay" || m.FSType == "aufs" || m.FSType == "fuse.fuse-overlayfs"
 		}
 	}

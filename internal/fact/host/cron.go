@@ -15,7 +15,7 @@ type CronLine struct {
 	File string `json:"file"` // absolute path
 	Line int    `json:"line"`
 	User string `json:"user"` // the field behind the times, which cron takes for the user
-	Rest string `json:"rest"` // what stands behind it: the command, where the field is a user
+	Rest string `json:"rest"` // what follows it: the command, if the field is a user
 }
 
 const (
@@ -109,8 +109,8 @@ func ParseCron(b []byte) ([]CronLine, error) {
 	return out, nil
 }
 
-// KernelCron returns a crontab in which only the lines that ParseCron returns still stand, each on its own line number:
-// the commands of the others are private, and some contain passwords.
+// KernelCron returns a crontab in which only the lines that ParseCron returns remain, each on its own line number: the
+// commands of the others are private, and some contain passwords.
 func KernelCron(b []byte) []byte {
 	found, err := ParseCron(b)
 	if err != nil {

@@ -56,8 +56,7 @@ func ParseExts(b []byte) ([]Ext, error) {
 	return out, nil
 }
 
-// headed reads a text in which lines «# NAME» stand before what belongs to a
-// thing: one command was run for each.
+// headed reads a text in which a line «# NAME» precedes the output for each object: one command was run for each.
 func headed(b []byte, head func(name string) error, line func(string) error) error {
 	begun := false
 	return Lines(b, func(_ int, text string) error {

@@ -87,7 +87,7 @@ func matches(name string) bool {
 			return true
 		}
 	}
-	// README.sysctl and what else lies beside the .conf files is listed, never read
+	// README.sysctl and other files next to the .conf files are listed, never read
 	return false
 }
 

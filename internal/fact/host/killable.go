@@ -32,8 +32,8 @@ func KillableFiles(pid int) []string {
 	return []string{p + "status", p + "oom_score_adj", p + "oom_score"}
 }
 
-// ReadKillable reads killable.json and the files of the processes that it
-// lists. One that ended while they were read is left out.
+// ReadKillable reads killable.json and the files of the processes that it lists. One that ended while they were read is
+// omitted.
 func ReadKillable(fsys fs.FS) known.Fact[Killable] {
 	f := evidence.Read(fsys, KillableFile, func(b []byte) (Killable, error) {
 		var list struct {

@@ -73,10 +73,8 @@ func ReadLogind(fsys fs.FS) known.Fact[Logind] {
 	return known.Is(out)
 }
 
-// ParseLogind parses a file in the form of logind.conf(5) and returns what it
-// says of RemoveIPC: yes, no, default where an empty value takes back what
-// earlier files said, "" for nothing. A value that is no truth value is passed
-// over, as systemd does.
+// ParseLogind parses a file in the form of logind.conf(5) and returns what it says of RemoveIPC: yes, no, default if an
+// empty value resets what earlier files said, "" for nothing. A value that is no truth value is skipped, as in systemd.
 func ParseLogind(b []byte) (string, error) {
 	section, said := "", ""
 	err := Lines(b, func(_ int, line string) error {
@@ -111,7 +109,7 @@ func ReadSystemUIDMax(fsys fs.FS) known.Fact[int] {
 	return f
 }
 
-// ParseSystemUIDMax parses login.defs(5); -1 where SYS_UID_MAX is not set.
+// ParseSystemUIDMax parses login.defs(5); -1 if SYS_UID_MAX is not set.
 func ParseSystemUIDMax(b []byte) (int, error) {
 	out := -1
 	err := Lines(b, func(_ int, line string) error {

@@ -92,7 +92,7 @@ func (m Memory) Told(name string) known.Fact[unit.Bytes] {
 		Reveal: "take all of /proc/meminfo"})
 }
 
-// Line returns a line of /proc/meminfo by its name, where this kernel has it.
+// Line returns a line of /proc/meminfo by its name, if this kernel has it.
 func (m Memory) Line(name string) (unit.Bytes, bool) { b, ok := m.Lines[name]; return b, ok }
 
 // ReadMemory reads /proc/meminfo.

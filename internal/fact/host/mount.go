@@ -22,7 +22,7 @@ type Mount struct {
 	Options []string `json:"options"` // per-mount and per-superblock options, in that order
 }
 
-// Has reports whether an option stands among the mount's options.
+// Has reports whether the mount has an option.
 func (m Mount) Has(option string) bool {
 	for _, o := range m.Options {
 		if o == option {
@@ -56,8 +56,8 @@ func ReadMounts(fsys fs.FS) known.Fact[[]Mount] {
 
 const mountinfo = "proc/self/mountinfo"
 
-// ParseMounts parses the text of /proc/PID/mountinfo, proc(5). A line that is
-// none is an error: a mount left out would give a path to the wrong filesystem.
+// ParseMounts parses the text of /proc/PID/mountinfo, proc(5). A line that is none is an error: a skipped mount would
+// attribute a path to the wrong filesystem.
 func ParseMounts(b []byte) ([]Mount, error) {
 	out := []Mount{}
 	err := Lines(b, func(_ int, line string) error {

@@ -16,7 +16,7 @@ var flagWords = [][2]string{
 	{"sync", "async"}, {"dirsync", ""}, {"lazytime", "nolazytime"}, {"nosymfollow", "symfollow"},
 }
 
-// implied are words of fstab that stand for several flags.
+// implied are words of fstab that imply several flags.
 var implied = map[string][]string{
 	"defaults": {"rw", "suid", "dev", "exec", "async"},
 	"user":     {"noexec", "nosuid", "nodev"}, "users": {"noexec", "nosuid", "nodev"},
@@ -38,9 +38,8 @@ func WantedFlags(words []string) MountFlags {
 	return f
 }
 
-// ShownFlags reads the flags from mountinfo, where the mount's own come before
-// its filesystem's: read-only in either is read-only, and where no word of
-// access times is shown they are all written.
+// ShownFlags reads the flags from mountinfo, where the mount's own come before its filesystem's: read-only in either is
+// read-only, and if no word of access times is shown, all are written.
 func ShownFlags(words []string) MountFlags {
 	f := MountFlags{Atime: "strictatime", on: map[string]bool{}}
 	f.read(words)
@@ -74,17 +73,15 @@ func (f *MountFlags) read(words []string) {
 	}
 }
 
-// String lists the flags that are set, in one order, so that two lists of the
-// same flags are the same text. Read-write and the access times always stand
-// there, as mountinfo has them.
+// String lists the flags that are set, in one order, so that two lists of the same flags are the same text. Read-write
+// and the access times are always included, as in mountinfo.
 func (f MountFlags) String() string {
 	return strings.Join(f.words(func(string) bool { return false }), ",")
 }
 
-// Remount lists the words that make the flags these ones, whatever fstab says:
-// mount(8) merges its line, and the flags that are, with the words of a remount.
-// Flags that few mounts have are named only where they change, as old versions
-// do not know them all.
+// Remount lists the words that make the flags these ones, regardless of fstab: mount(8) merges its line, and the flags
+// that are, with the words of a remount. Flags that few mounts have are named only if they change, as old versions do
+// not know them all.
 func (f MountFlags) Remount(now MountFlags) string {
 	out := f.words(func(flag string) bool {
 		return flag == "nosuid" || flag == "nodev" || flag == "noexec" || now.on[flag]
@@ -100,7 +97,7 @@ func (f MountFlags) Remount(now MountFlags) string {
 	return strings.Join(out, ",")
 }
 
-// words lists the flags; those that are clear where cleared asks for it.
+// words lists the flags; also the cleared ones if cleared is set.
 func (f MountFlags) words(cleared func(flag string) bool) []string {
 	out := []string{"rw"}
 	if f.on["ro"] {

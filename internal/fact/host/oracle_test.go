@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// The oracle is prometheus/procfs: both read the files of proc of every golden,
-// and of this machine where it has them. What procfs does not parse at all
-// proves nothing and is left out.
+// The oracle is prometheus/procfs: both read the files of proc of every golden, and of this machine if it has them.
+// What procfs does not parse at all proves nothing and is skipped.
 func TestOracle(t *testing.T) {
 	agreed := map[string]int{}
 	for _, g := range goldenFiles(t) {

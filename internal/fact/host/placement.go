@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Placement is where a process may run and may have its memory: what its
-// cpuset, its unit or taskset and numactl --membind leave of the machine.
+// Placement is where a process may run and may have its memory: what its cpuset, its unit or taskset and numactl
+// --membind allow of the machine.
 type Placement struct {
 	CPUs string `json:"cpus"` // a list of CPUs such as "0-15,32-47"
 	Mems string `json:"mems"` // a list of NUMA nodes

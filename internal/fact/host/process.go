@@ -37,13 +37,13 @@ type Process struct {
 	OOMScoreAdj known.Fact[int] `json:"oom_score_adj"` // oom_score_adj
 	OOMScore    known.Fact[int] `json:"oom_score"`     // oom_score; never compare across kernels
 
-	// PSS is Pss of smaps_rollup: what is shared counts in equal parts with those who share it. Read only where it was
-	// asked for.
+	// PSS is Pss of smaps_rollup: shared memory counts in equal parts for the processes that share it. Read only on
+	// request.
 	PSS known.Fact[unit.Bytes] `json:"pss"`
 }
 
-// ReadProcess reads proc/PID/status, cmdline and the oom files of one process.
-// It is missing where status or cmdline is: half a process is none.
+// ReadProcess reads proc/PID/status, cmdline and the oom files of one process. It is missing if status or cmdline is:
+// half a process is none.
 func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
 	dir := "proc/" + strconv.Itoa(pid) + "/"
 	status := evidence.Read(fsys, dir+"status", ParseStatus)

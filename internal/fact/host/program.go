@@ -14,8 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Program is what runs beside the servers under one name: all processes of
-// that name together.
+// Program is what runs on the host under one name, apart from the servers: all processes of that name together.
 type Program struct {
 	Name      string     `json:"name"` // comm, of which the kernel keeps 15 bytes
 	Processes int        `json:"processes"`
@@ -31,9 +30,8 @@ type Program struct {
 // programsFile is written by the collector.
 const programsFile = "programs.json"
 
-// ScannerNames are the names of programs that scan files when they are opened.
-// clamd is not among them: alone it scans what it is handed. Names that other
-// programs bear too, such as pmd of Cortex, are left out.
+// ScannerNames are the names of programs that scan files when they are opened. clamd is not among them: alone it scans
+// what it is handed. Names that other programs share, such as pmd of Cortex, are omitted.
 var ScannerNames = map[string]string{
 	"clamonacc":       "ClamAV",
 	"savd":            "Sophos Anti-Virus",
@@ -96,8 +94,7 @@ type program struct {
 // is packaged for.
 const userHz = 100
 
-// ReadPrograms reads programs.json: what runs beside the servers, the largest
-// first.
+// ReadPrograms reads programs.json: what else runs on the host, the largest first.
 func ReadPrograms(fsys fs.FS) known.Fact[[]Program] {
 	return evidence.Read(fsys, programsFile, ParsePrograms)
 }

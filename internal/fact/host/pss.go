@@ -25,9 +25,8 @@ func readPSS(fsys fs.FS, dir string) known.Fact[unit.Bytes] {
 	return f
 }
 
-// ParseRollup parses the text of /proc/PID/smaps_rollup (4.14+). Only the line
-// Pss itself counts: Pss_Anon, Pss_Dirty, SwapPss and the like are parts of it or
-// of something else, and who adds them all up counts double.
+// ParseRollup parses the text of /proc/PID/smaps_rollup (4.14+). Only the line Pss itself counts: Pss_Anon, Pss_Dirty,
+// SwapPss and similar lines are parts of it or of something else: adding them all up would count twice.
 func ParseRollup(b []byte) (unit.Bytes, error) {
 	for line := range bytes.Lines(b) {
 		if val, ok := bytes.CutPrefix(line, []byte("Pss:")); ok {

@@ -21,9 +21,9 @@ type Segment struct {
 	CreatedAt int64 `json:"created_at"` // of the segment by the kernel, by the same clock
 }
 
-// ReadSegment reads the row of proc/sysvipc/shm with an id that was made by the
-// process creator. The list is that of the reader's own IPC namespace: a server
-// in a container has its segment in another one, where the same id may be anybody's.
+// ReadSegment reads the row of proc/sysvipc/shm with an id that was made by the process creator. The list is that of
+// the reader's own IPC namespace: a server in a container has its segment in another one, where the same ID may belong
+// to any process.
 func ReadSegment(fsys fs.FS, id, creator int) known.Fact[Segment] {
 	f := evidence.Read(fsys, segments, func(b []byte) (Segment, error) { return ParseSegment(b, id, creator) })
 	if s, ok := f.Get(); ok && s.CreatedAt == 0 {

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// StatLine is the text of /proc/PID/stat, split into its fields. The name of a
-// process stands in parentheses and may hold anything, blanks and parentheses
-// among it, so fields are counted behind the last one.
+// StatLine is the text of /proc/PID/stat, split into its fields. The name of a process is in parentheses and may
+// contain anything, including blanks and parentheses, so fields are counted after the last one.
 type StatLine struct {
 	ID     string // before the name
 	Name   string

@@ -16,7 +16,7 @@ type SysctlSet struct {
 	Value string `json:"value"`
 	File  string `json:"file"` // absolute path
 	Line  int    `json:"line"`
-	Read  bool   `json:"read"` // false: the file stands where no program reads it (/etc/sysctl.conf.d)
+	Read  bool   `json:"read"` // false: the file is where no program reads it (/etc/sysctl.conf.d)
 }
 
 // sysctlDirs are the directories of sysctl.d(5), the strongest first: a file masks those of its base name in the
@@ -38,7 +38,7 @@ const (
 
 // ReadSysctlConf reads the assignments of all sysctl.d directories in the order in which they are loaded: by base name
 // over all directories, then /etc/sysctl.conf, as procps does (systemd alone loads that one only through a link from
-// sysctl.d). What stands in /etc/sysctl.conf.d comes last, marked as not read.
+// sysctl.d). The content of /etc/sysctl.conf.d comes last, marked as not read.
 func ReadSysctlConf(fsys fs.FS) known.Fact[[]SysctlSet] {
 	paths := map[string]string{} // base name → path of the strongest
 	seen := false

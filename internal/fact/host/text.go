@@ -113,8 +113,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// word returns the text of a file, "" if it is missing or malformed: for descriptions, where the empty text says that
-// nothing is known.
+// word returns the text of a file, "" if it is missing or malformed: for descriptions, where the empty text means
+// unknown.
 func word(fsys fs.FS, name string) string {
 	s, _ := evidence.Read(fsys, name, ParseText).Get()
 	return s

@@ -8,7 +8,7 @@ import (
 
 // Title is what the command line of a process shows.
 type Title struct {
-	Text string // without «postgres: » and the cluster name; the command line where it is no such title
+	Text string // without «postgres: » and the cluster name; the command line if it is no such title
 	Kind string // as Process.Kind
 }
 
@@ -118,8 +118,7 @@ func isClient(title string) bool {
 	return false
 }
 
-// printable makes blanks of the NUL bytes between arguments and of whatever
-// would disturb a terminal.
+// printable replaces the NUL bytes between arguments, and everything that would disturb a terminal, with blanks.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '

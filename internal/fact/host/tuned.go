@@ -143,9 +143,8 @@ func ReadTuning(fsys fs.FS) known.Fact[Tuning] {
 // thpFile is the knob that both a line of [vm] and one of [sysfs] may write.
 const thpFile = "/sys/kernel/mm/transparent_hugepage/enabled"
 
-// ParseTunedProfile parses a tuned.conf: the assignments of [sysctl], and those
-// of [vm] and [sysfs] to transparent huge pages. Values that the profile
-// computes, or only raises (=>), are left out: what they come to is not known.
+// ParseTunedProfile parses a tuned.conf: the assignments of [sysctl], and those of [vm] and [sysfs] to transparent huge
+// pages. Values that the profile computes, or only raises (=>), are omitted: their results are unknown.
 func ParseTunedProfile(b []byte) ([]TunedSet, error) {
 	var out []TunedSet
 	section := ""

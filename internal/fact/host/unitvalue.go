@@ -16,7 +16,7 @@ const (
 	numaMask   = "NUMAMask"
 )
 
-// Assignments returns what stands in a unit for a property with a value, as pairs of name and value: one, except for a
+// Assignments returns the lines of a unit for a property with a value, as pairs of name and value: one, except for a
 // NUMA policy with its nodes.
 func Assignments(property, value string) [][2]string {
 	policy, nodes, ok := strings.Cut(value, " ")

@@ -19,7 +19,7 @@ type Virt struct {
 	Balloon   bool   `json:"balloon"`   // a memory balloon driver is there (virtio_balloon, vmw_balloon, hv_balloon)
 }
 
-// ReadVirt reads the kind of machine. It is missing where neither the CPU nor the firmware's tables could be read.
+// ReadVirt reads the kind of machine. It is missing if neither the CPU nor the firmware's tables could be read.
 func ReadVirt(fsys fs.FS) known.Fact[Virt] {
 	info := evidence.Read(fsys, "proc/cpuinfo", parseGuest)
 	guest, flagged := info.Get()

@@ -19,7 +19,7 @@ import (
 type Damage struct {
 	Line   int    `json:"line"`   // the first that is not proven, from 1
 	Reason string `json:"reason"` // what is wrong with it
-	// changes that the apply had, where not all of them are proven; 0 if all are, or if unknown
+	// changes that the apply had, if not all of them are proven; 0 if all are, or if unknown
 	Planned int       `json:"planned,omitempty"`
 	Unknown []Unknown `json:"unknown,omitempty"` // what the lines name that are not proven, as far as they can be read
 	// the file that the journal was copied to as it was found, once an undo has read it
@@ -122,9 +122,8 @@ func (d *Damage) join(e *Damage) {
 	}
 }
 
-// KeptPath is where a damaged journal is copied to, byte for byte, before the part
-// of it that is proven goes on. The name hangs on the bytes: the same damage seen
-// again after a crash is the same file.
+// KeptPath is where a damaged journal is copied to, byte for byte, before the part of it that is proven goes on. The
+// name depends on the bytes: the same damage seen again after a crash is the same file.
 func KeptPath(dir, id string, data []byte) string {
 	sum := sha256.Sum256(data)
 	return path.Join(dir, id+".damaged-"+hex.EncodeToString(sum[:4]))

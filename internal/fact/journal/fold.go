@@ -23,7 +23,7 @@ const (
 	Unread      Outcome = "unread"      // it is of a format that this program does not read
 )
 
-// ChangeState is how one change stands.
+// ChangeState is the state of one change.
 type ChangeState string
 
 // The states of a change.
@@ -60,15 +60,14 @@ type Journal struct {
 	tracks     map[string]*track // by path
 }
 
-// Revertment is an activation that failed and whose changes are being brought
-// back.
+// Revertment is a failed activation whose changes are being reverted.
 type Revertment struct {
 	Instance string
 	Reason   string // "": none
 }
 
-// Change is one change and how it stands. Before and After are spelled for
-// people; Was and Will are what is put in and taken out.
+// Change is one change and its state. Before and After are formatted for people; Was and Will are what is removed and
+// inserted.
 type Change struct {
 	N        int          `json:"-"`
 	Address  knob.Address `json:"address"`
@@ -79,7 +78,7 @@ type Change struct {
 	State    ChangeState  `json:"state"`
 	Reason   string       `json:"reason,omitempty"`
 	Notes    []string     `json:"notes,omitempty"` // what there is to know though it is done, or undone
-	Left     string       `json:"left,omitempty"`  // what the last undo read back, where that is not what was before
+	Left     string       `json:"left,omitempty"`  // what the last undo read back, if that differs from before
 	Effect   knob.Effect  `json:"effect"`
 
 	Was   State `json:"-"` // as found before it was touched; zero while it is only planned
@@ -89,7 +88,7 @@ type Change struct {
 	dirty bool  // the running server may have another value than its files
 	doubt bool  // not begun when the apply was resumed, or lines that say so were lost
 	boots bool  // the kernel runs with the new value until it boots
-	held  Part  // where its value was before anything was done
+	held  Part  // the location of its value before anything was done
 }
 
 // Pending is an activation that is still to be made.
@@ -139,8 +138,7 @@ func (j *Journal) Ended() bool { return j.ended }
 // Restarting reports whether a restart of the instance was begun of which nothing says that it came up.
 func (j *Journal) Restarting(instance string) bool { return j.restarting[instance] }
 
-// Reverting says which changes were last being brought back without an
-// activation after.
+// Reverting says which changes were last being reverted without an activation afterward.
 func (j *Journal) Reverting() Revertment { return j.revert }
 
 // step takes one more line in. A line that cannot follow the others is an error
@@ -277,7 +275,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 		c.State, c.Notes = IsUndone, l.Notes
 		c.dirty = needsActivation(c) && (c.tried || !c.back.SameLive(c.Was))
 		if !j.Undoing {
-			c.State, c.Reason = IsFailed, l.Reason // brought back by the apply itself
+			c.State, c.Reason = IsFailed, l.Reason // reverted by the apply itself
 		}
 	case Kept:
 		c.State, c.Reason, c.dirty = IsKept, l.Reason, c.dirty && c.tried
@@ -291,7 +289,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 	return nil
 }
 
-// needsActivation reports whether the change is one that a server takes over only when it is reloaded or restarted.
+// needsActivation reports whether the change is one that takes effect only when the server is reloaded or restarted.
 func needsActivation(c *Change) bool {
 	return c.Instance != "" && (c.Effect == knob.Reload || c.Effect == knob.Restart)
 }
@@ -323,7 +321,7 @@ func (j *Journal) activation(l *Line) {
 	}
 }
 
-// sumUp says how the whole stands and which activations are owed.
+// sumUp says what state the whole is in and which activations are owed.
 func (j *Journal) sumUp() {
 	j.Pending = nil
 	failed, left, rest, gone := false, false, false, false

@@ -1,8 +1,8 @@
 // Package journal is what an apply intended and what it then did, as lines: one JSON object each, on disk before the
 // next step is taken (act/journalfile). After a crash, the journal shows for every knob whether it has its old or its
-// new value, and how to restore either: the lines are folded into a Journal, with what stands, what is owed, and what
-// the lines do not prove. Each line has its number and a checksum that covers the line before it too, so that a journal
-// which was damaged can be distinguished from one that a crash ended.
+// new value, and how to restore either: the lines are folded into a Journal, with what is in place, what is owed, and
+// what the lines do not prove. Each line has its number and a checksum that covers the line before it too, so that a
+// journal which was damaged can be distinguished from one that a crash ended.
 package journal
 
 import (
@@ -33,8 +33,8 @@ type File struct {
 	// Missing is the topmost directory of Path that does not exist either: putting this state back removes the
 	// directories from the file's own up to it, as far as they are empty.
 	Missing string `json:"missing,omitempty"`
-	// Over is the file that this one is to take the place of, and no other; nil:
-	// whatever is there. It is of a step under way, and in no journal.
+	// Over is the only file that this one may replace; nil: any. It belongs to a step in progress, and is in no
+	// journal.
 	Over *File `json:"-"`
 }
 
@@ -48,7 +48,7 @@ const (
 	Planned Kind = "planned" // what it means to do: one line a change, before the first is touched
 	Intend  Kind = "intend"  // the next step will bring Address from Before to After
 	Done    Kind = "done"    // it did, and reading back showed it
-	// it did not, and Before was put back: Reason says why. After undoing: it could not be undone
+	// it did not, and Before was restored: Reason says why. After undoing: it could not be undone
 	Failed   Kind = "failed"
 	Skipped  Kind = "skipped"  // it was not begun and will not be: Reason says why
 	Activate Kind = "activate" // the next step reloads or restarts an instance: Effect says which
@@ -80,11 +80,11 @@ type Line struct {
 	Before   *State       `json:"before,omitempty"`
 	After    *State       `json:"after,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
-	Notes    []string     `json:"notes,omitempty"` // what there is to know beside, of a step that succeeded
-	// of a planned change: where its value was found before anything was done
+	Notes    []string     `json:"notes,omitempty"` // further remarks on a step that succeeded
+	// of a planned change: where its value was before anything was done
 	Held   Part    `json:"held,omitempty"`
 	Damage *Damage `json:"damage,omitempty"`
-	Seq    int     `json:"seq"` // number of the line, from 1; its checksum stands behind it
+	Seq    int     `json:"seq"` // number of the line, from 1; its checksum follows it
 }
 
 // Part is a part of a knob's state, or both of them.
@@ -105,14 +105,14 @@ type Run struct {
 	Schema   string `json:"schema"`
 	ID       string `json:"id"`
 	Tool     string `json:"tool"`
-	Plan     string `json:"plan"`           // hash of the snapshot that the plan rests on
+	Plan     string `json:"plan"`           // hash of the snapshot that the plan is based on
 	Hostname string `json:"hostname"`       // so that a journal copied elsewhere is not undone there
 	Root     string `json:"root,omitempty"` // --root DIR, as it was called when it was applied
 	Changes  int    `json:"changes"`        // planned lines, which are on disk together with the first one
 }
 
-// Of reports whether a journal is of this host, or where root is set of this tree of files: what was applied to a tree
-// lies in the tree, and is of it wherever it is copied to and by whatever path it is reached.
+// Of reports whether a journal is of this host, or, if root is set, of this tree of files: what was applied to a tree
+// is in the tree, and belongs to it wherever it is copied and by whichever path it is reached.
 func (r Run) Of(hostname, root string) bool {
 	if root != "" {
 		return r.Root != ""

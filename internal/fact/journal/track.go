@@ -3,7 +3,7 @@ package journal
 // track follows one file through the steps of a journal, so that a change by others between them can be detected.
 type track struct {
 	origin File   // before our first step
-	left   []File // what our last step left: after it, or before it where it was not finished
+	left   []File // what our last step left: after it, or before it if it was not finished
 	alone  bool   // no step found anything but what the one before it had left
 }
 

@@ -76,7 +76,7 @@ type Blocker struct {
 	Since   int64    `json:"xact_seconds"`      // age of its transaction
 	Query   string   `json:"query"`             // the beginning of its last query
 	Example string   `json:"example"`           // a query that waits for it
-	Waiting []Waiter `json:"waiting,omitempty"` // who waits for it, the longest first; five at most
+	Waiting []Waiter `json:"waiting,omitempty"` // the processes that wait for it, the longest first; five at most
 }
 
 // Waiter is a backend that waits for another one.
@@ -120,8 +120,7 @@ func ParsePerf(b []byte) ([]Symbol, error) {
 	return own, nil
 }
 
-// perfReport reads the functions of a report, and where it has the column Children what
-// each took with what it called.
+// perfReport reads the functions of a report, and, if it has the column Children, what each took including its callees.
 func perfReport(text string) (own, with []Symbol) {
 	percents, command := 1, true
 	for line := range strings.Lines(text) {
@@ -140,7 +139,7 @@ func perfReport(text string) (own, with []Symbol) {
 		if len(f) < percents+2 {
 			continue
 		}
-		v, ok := percent(f[percents-1]) // Self where there are both
+		v, ok := percent(f[percents-1]) // Self if there are both
 		all, ok2 := percent(f[0])
 		at := slices.IndexFunc(f, func(s string) bool {
 			return s == "[k]" || s == "[.]" || s == "[g]" || s == "[u]" || s == "[H]"

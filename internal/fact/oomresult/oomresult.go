@@ -1,6 +1,5 @@
-// Package oomresult is what the command demo oom showed: a query that wants too
-// much memory, beside a server at work, first with the kernel's default overcommit
-// and then with strict overcommit. act/oomdemo runs it.
+// Package oomresult is what the command demo oom showed: a query that needs too much memory, on a busy server, first
+// with the kernel's default overcommit and then with strict overcommit. act/oomdemo runs it.
 package oomresult
 
 import (
@@ -19,7 +18,7 @@ type OOM struct {
 	Overcommit string     `json:"overcommit"`
 	Limit      unit.Bytes `json:"limit"`          // of the cgroup
 	Version    int        `json:"cgroup_version"` // 1 or 2
-	Sessions   int        `json:"sessions"`       // beside the greedy one
+	Sessions   int        `json:"sessions"`       // in addition to the greedy one
 	WorkMem    string     `json:"work_mem"`       // of the greedy one
 	Query      string     `json:"query"`
 	Rounds     []Round    `json:"rounds"`  // as it is by default, then under strict overcommit
@@ -35,7 +34,7 @@ const (
 	Failed    = "failed"    // it ended otherwise
 )
 
-// Round is one run of the query beside the load.
+// Round is one run of the query under the load.
 type Round struct {
 	Setting  Setting `json:"setting"`
 	Query    Greedy  `json:"greedy"`
@@ -73,7 +72,7 @@ type Greedy struct {
 	Took     int64  `json:"took_us"`       // microseconds until its end
 }
 
-// Load is what the sessions beside the greedy one went through.
+// Load is what the other sessions experienced.
 type Load struct {
 	Transactions int `json:"transactions"` // committed
 	Before       int `json:"before"`       // of them before the query began

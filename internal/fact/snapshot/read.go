@@ -33,8 +33,8 @@ type taken struct {
 	Assumed []Assumption `json:"assumed"`
 }
 
-// listed is an entry of instances.json. A field that does not exist could not be known; the file pg/KEY/FIELD of the
-// evidence is missing for that reason.
+// listed is an entry of instances.json. A missing field is unknown; the file pg/KEY/FIELD of the evidence has the
+// reason.
 type listed struct {
 	Key           string   `json:"key"`
 	PID           *int     `json:"pid"`
@@ -181,7 +181,7 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	return in
 }
 
-// field is a value of instances.json, or the reason why it does not exist.
+// field is a value of instances.json, or the reason why it is missing.
 func field[T any](fsys fs.FS, key, name string, v *T) known.Fact[T] {
 	if v != nil {
 		return known.Is(*v)
@@ -198,9 +198,8 @@ func field[T any](fsys fs.FS, key, name string, v *T) known.Fact[T] {
 	return known.Without[T](state, gap)
 }
 
-// processes reads every process of an instance, the postmaster first. One that
-// ended while the evidence was taken has no files and is left out; without the
-// postmaster itself the whole is not known.
+// processes reads every process of an instance, the postmaster first. One that ended while the evidence was taken has
+// no files and is omitted; without the postmaster itself, all are unknown.
 func processes(fsys fs.FS, l listed) known.Fact[[]host.Process] {
 	first := host.ReadProcess(fsys, *l.PID)
 	pm, ok := first.Get()

@@ -120,7 +120,7 @@ func TestReadStoppedInstance(t *testing.T) {
 	}
 }
 
-// Every fact of a host that was not inspected is missing, even where files of the client's machine lie in the evidence,
+// Every fact of a host that was not inspected is missing, even where files of the client's machine are in the evidence,
 // and each says why.
 func TestReadFromAfarTakesNothingForTheHost(t *testing.T) {
 	s := read(t, map[string]string{

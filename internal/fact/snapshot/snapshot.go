@@ -26,9 +26,8 @@ type Snapshot struct {
 	Described bool       `json:"described,omitempty"` // not inspected: a description of a host that may not exist yet
 	Host      host.Host  `json:"host"`
 	Instances []Instance `json:"instances"` // in order of key
-	// Neighbours are the other instances of the host, where a person has named one,
-	// and those that are to run and do not: no check judges them and no plan
-	// changes them, but what they may take is missing to the others.
+	// Neighbours are the other instances of the host, if the user has named one, and those that should run and do not:
+	// no check judges them and no plan changes them, but what they can take is not available to the others.
 	Neighbours []Instance `json:"neighbours,omitempty"`
 	// instances on whose behalf nothing was done: they are no part of any plan
 	Strangers []Stranger `json:"strangers,omitempty"`
@@ -69,11 +68,11 @@ type Instance struct {
 	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`    // of the postmaster
 	// processors and NUMA nodes that the postmaster may use
 	Placement known.Fact[host.Placement] `json:"placement"`
-	Unit      known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
+	Unit      known.Fact[host.Unit]      `json:"unit"`            // if systemd runs it
 	Places    known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
 	StatsDir  known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
 	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, while it runs
-	// "", patroni, cloudnative-pg, …: who owns the configuration
+	// "", patroni, cloudnative-pg, …: what manages the configuration
 	Manager known.Fact[string] `json:"manager"`
 	// what else was noticed of the instance, one clause each
 	Notes  []string  `json:"notes,omitempty"`
@@ -94,7 +93,7 @@ type Stranger struct {
 	PID           int         `json:"pid"`
 	Account       string      `json:"account"`                  // "mallory (uid 1001)", or "unknown"
 	UID           *int        `json:"uid,omitempty"`            //
-	DataDirectory *string     `json:"data_directory,omitempty"` // the directory that its postmaster stands in
+	DataDirectory *string     `json:"data_directory,omitempty"` // the working directory of its postmaster
 	Port          *int        `json:"port,omitempty"`           // by its command line
 	Processes     int         `json:"processes"`
 	Private       *unit.Bytes `json:"private,omitempty"` // bytes that its processes hold each for itself
@@ -194,8 +193,8 @@ func (in *Instance) Version() string {
 	return v.String()
 }
 
-// MemoryLimit returns the memory that an instance may count on: the host's, or the smallest limit of its cgroup's
-// ancestors where that is less. limited says which of the two it is.
+// MemoryLimit returns the memory that is available to an instance: the host's, or the smallest limit of its cgroup's
+// ancestors if that is less. limited says which of the two it is.
 func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited bool) {
 	m = known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes { return m.Total })
 	if in == nil {
@@ -212,7 +211,7 @@ func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited 
 	return cg.Memory, true
 }
 
-// AllOnZFS reports whether every place of every instance is known to lie on ZFS.
+// AllOnZFS reports whether every place of every instance is known to be on ZFS.
 func (s *Snapshot) AllOnZFS() bool {
 	for i := range s.Instances {
 		places, ok := s.Instances[i].Places.Get()
@@ -228,8 +227,8 @@ func (s *Snapshot) AllOnZFS() bool {
 	return len(s.Instances) > 0
 }
 
-// MountOf returns the mount that a path lies on: the one with the longest mount
-// point that is a prefix of it, the last one where several are stacked.
+// MountOf returns the mount that a path is on: the one with the longest mount point that is a prefix of it, the last
+// one if several are stacked.
 func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 	mounts, _ := s.Host.Mounts.Get()
 	best := -1
@@ -265,8 +264,8 @@ func (s *Snapshot) MeasuredAt(in *Instance, role PlaceRole) (*measured.Disk, boo
 	return nil, false
 }
 
-// MeasuredTiming returns what reading the clock costs this instance's server,
-// where that was measured with the clock source that the kernel has now.
+// MeasuredTiming returns what reading the clock costs this instance's server, if that was measured with the kernel's
+// present clock source.
 func (s *Snapshot) MeasuredTiming() (t *measured.TimingRun, under float64, ok bool) {
 	p, known := s.Measured.Get()
 	clock, seen := s.Host.Clock.Get()
@@ -293,7 +292,7 @@ func (in *Instance) Label() string {
 	return "instance " + in.Key
 }
 
-// SpaceAt returns, of what is known of filesystems, the one that a path lies on.
+// SpaceAt returns the known data of the filesystem that a path is on.
 func (s *Snapshot) SpaceAt(spaces []host.Space, path string) (host.Space, bool) {
 	at, mounted := s.MountOf(path)
 	for _, sp := range spaces {

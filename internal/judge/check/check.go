@@ -100,7 +100,7 @@ type Check struct {
 	Judge     func(*Case)
 }
 
-// Case is one run of a check: what it looks at, and where it reports what it found.
+// Case is one run of a check: its input, and where it reports what it found.
 type Case struct {
 	Snapshot *snapshot.Snapshot
 	Instance *snapshot.Instance // nil for PerHost checks
@@ -350,8 +350,8 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	return r
 }
 
-// anywhere stands for any instance: a finding on the host is silent while one
-// of its causes stands for some instance. No label is this.
+// anywhere means any instance: a finding on the host is suppressed while one of its causes exists for some instance. No
+// label is this.
 const anywhere = "\x00"
 
 func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {

@@ -33,9 +33,8 @@
 //
 // # Numbers of the plan
 //
-// A remedy must not contradict the plan. Where a text names a value that a rule decides,
-// it asks for the decision (PlannedBuffers, PlannedPool, AtWork): the rules run once for
-// all checks of a run, with the options of the run.
+// A remedy must not contradict the plan. If a text names a value that a rule decides, it asks for the decision
+// (PlannedBuffers, PlannedPool, AtWork): the rules run once for all checks of a run, with the options of the run.
 //
 // # Order
 //

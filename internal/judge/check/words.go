@@ -15,8 +15,8 @@ var SeverityWords = map[Severity]say.Message{
 	Info:     say.M("info"),
 }
 
-// SeverityWord is the word for a severity that a history or a series has by its name; the name itself where it is
-// none of ours.
+// SeverityWord is the word for a severity that a history or a series has by its name; the name itself if it is none of
+// ours.
 func SeverityWord(name string) say.Message {
 	s, err := ParseSeverity(name)
 	if err != nil {

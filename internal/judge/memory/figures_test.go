@@ -87,7 +87,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// TestActive: three a CPU, more where more are at work now, and no more than there are connections.
+// TestActive: three per CPU, more if more are active now, and no more than there are connections.
 func TestActive(t *testing.T) {
 	busy := func(n int64) *snapshot.Instance {
 		in := &snapshot.Instance{}

@@ -41,8 +41,8 @@ var Mixed = Load{Sorts: 1, Hashes: 1, PerCPU: 3, TempTables: 0.1}
 const activeMemory = 64 * unit.MB
 
 // Active returns how many sessions of an instance are expected at work at once at the peak: what the load assumes of so
-// many CPUs and so much memory (the instance's part; 0: not known, and no bound), more where more are at work now, were
-// at the peak of a history, or on average, at least one, and never more than there are connections.
+// many CPUs and so much memory (the instance's part; 0: not known, and no bound), more if more are active now, were at
+// the peak of a history, or on average, at least one, and never more than there are connections.
 func (l Load) Active(in *snapshot.Instance, cpus, connections int, part unit.Bytes) int {
 	return int(l.AtWork(in, cpus, connections, part))
 }
@@ -58,7 +58,7 @@ func (l Load) AtWork(in *snapshot.Instance, cpus, connections int, part unit.Byt
 		assumed = min(assumed, float64(part)/float64(activeMemory))
 	}
 	if l.Reports {
-		// Whatever the memory: work_mem is sized by them.
+		// Regardless of the memory: work_mem is sized by them.
 		assumed = max(float64(int(l.PerCPU*float64(cpus))), reportsShare*float64(connections))
 	}
 	return min(max(now, measured, assumed, 1), float64(connections))
@@ -72,8 +72,8 @@ const openDays = 7
 // gone has twice as many.
 const OpenOverPeak = 2
 
-// OpenOf returns how many sessions may be open at once: max_connections, or twice
-// the peak of a history of at least a week where that is fewer.
+// OpenOf returns how many sessions may be open at once: max_connections, or twice the peak of a history of at least a
+// week if that is fewer.
 func OpenOf(in *snapshot.Instance, connections int) int {
 	h, ok := in.History.Get()
 	if !ok || h.Open == nil || h.Days < openDays || h.Open.Value < 1 {
@@ -109,9 +109,9 @@ func mostSeen(in *snapshot.Instance) int64 {
 	return n
 }
 
-// PeakOverMean is how many times the mean of whole days the peak is taken for:
-// work of eight hours of the twenty-four is three times their mean, and a load
-// that never rests is its own. Where the true peak is higher a person says it.
+// PeakOverMean is how many times the mean of whole days the peak is taken for: work of eight hours of the twenty-four
+// is three times their mean, and a load that never rests is its own. If the true peak is higher, the user has to say
+// so.
 const PeakOverMean = 2
 
 // MeasuredLeast is for how long statistics must have been counted, in seconds:

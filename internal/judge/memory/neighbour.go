@@ -16,7 +16,7 @@ type Neighbour struct {
 	Known    bool       `json:"known"`            // false: Take is what it holds now, or nothing
 	Take     unit.Bytes `json:"may_take_bytes"`   // with every connection at work, within its limit
 	Shared   unit.Bytes `json:"shared_bytes"`     // of it the shared memory
-	Huge     unit.Bytes `json:"huge_pages_bytes"` // of that what lies in huge pages
+	Huge     unit.Bytes `json:"huge_pages_bytes"` // the part of it in huge pages
 	Limit    unit.Bytes `json:"limit_bytes"`      // of its cgroup; 0: none is known
 	Reason   string     `json:"reason,omitempty"` // why it is not known
 	Group    string     `json:"-"`                // the cgroup that limits it
@@ -33,8 +33,8 @@ func Neighbours(s *snapshot.Snapshot) []Neighbour {
 
 // neighbourOf takes the settings of a neighbour for what it may grow to: its shared memory, and every connection at
 // work with the sorts and hashes of mixed work, because its workload was not specified. What it holds at this moment
-// does not count, so that the plan beside it does not move with its load. A limit of its cgroup, or of its unit where
-// it does not run, bounds all but huge pages.
+// does not count, so that the plan does not change with its load. A limit of its cgroup, or of its unit if it is not
+// running, bounds everything except huge pages.
 func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 	n := Neighbour{Instance: in.Label()}
 	n.Running, _ = in.Running.Get()
@@ -58,7 +58,7 @@ func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 			n.Huge = p.Shared
 		}
 	case n.Limit > 0:
-		n.Known, n.Take = true, n.Limit // more it cannot have, whatever its settings are
+		n.Known, n.Take = true, n.Limit // the most it can have, whatever its settings are
 		return n
 	default:
 		n.Reason = as.Gap().Reason
@@ -73,7 +73,7 @@ func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 	return n
 }
 
-// hugeForSure reports whether a neighbour lies in huge pages whatever a plan does to the pool: it runs on them, or does
+// hugeForSure reports whether a neighbour is in huge pages whatever a plan does to the pool: it runs on them, or does
 // not start without them.
 func hugeForSure(in *snapshot.Instance) bool {
 	if on, told := OnHugePages(in).Get(); told {
@@ -133,7 +133,7 @@ func HugeCharged(in *snapshot.Instance) bool {
 	return ok && (charged || !told)
 }
 
-// Outside reports whether the shared memory of an instance lies in huge pages that the memory limit of its cgroup does
+// Outside reports whether the shared memory of an instance is in huge pages that the memory limit of its cgroup does
 // not bound.
 func Outside(s *snapshot.Snapshot, in *snapshot.Instance) bool {
 	_, limited := s.MemoryLimit(in)
@@ -141,7 +141,7 @@ func Outside(s *snapshot.Snapshot, in *snapshot.Instance) bool {
 	return limited && on && !HugeCharged(in)
 }
 
-// Beside returns what of a memory is taken for the neighbours: what they may take, but no more than leaves an equal
+// Beside returns the part of a memory reserved for the neighbors: what they can take, but no more than leaves an equal
 // part to each instance, as a plan for all of them would. group limits it to those under one cgroup; "" is the host.
 func Beside(s *snapshot.Snapshot, total unit.Bytes, instances int, group string) unit.Bytes {
 	var sum unit.Bytes

@@ -75,7 +75,7 @@ func TestOOMPointsOfThisKernel(t *testing.T) {
 		if err != nil || pid == 1 { // the first process is never chosen, and its score is 0
 			continue
 		}
-		for range 5 { // of a few looks one is of a process that stood still, or it is left out
+		for range 5 { // one of a few looks is of a process that did not change, or it is skipped
 			p, adj, score, there := still(root, pid)
 			if !there {
 				break

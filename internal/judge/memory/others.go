@@ -19,7 +19,7 @@ type Others struct {
 	Limits  unit.Bytes   // part of Held that services do not hold, but may by their limits
 }
 
-// OthersSource is where the number is from.
+// OthersSource is the source of the number.
 type OthersSource string
 
 // The sources, the best first.
@@ -35,10 +35,9 @@ const (
 )
 
 const (
-	// othersWeek is for how many days there have to be samples for a history to
-	// know the jobs of a week: seven, less what restarts and upgrades of the
-	// watcher leave out. othersFresh, in seconds, is how old its last one may be: a
-	// service that was installed since is not in it.
+	// othersWeek is how many days of samples a history needs to cover the jobs of a week: seven, minus the gaps of
+	// restarts and upgrades of watch. othersFresh, in seconds, is how old its last one may be: a service that was
+	// installed since is not in it.
 	othersWeek  = 6.5
 	othersFresh = 24 * 3600
 	// Lasting, in seconds, is from which age a process counts: a compiler, a log
@@ -47,9 +46,8 @@ const (
 	// ofTheDay, in seconds, is the age from which a process outside enabled services and containers counts: a session's
 	// build or a backup by cron ends within its day, what outlives it is a server that was started without a service.
 	ofTheDay = 24 * 3600
-	// limitsShare is the part of the memory that limits of services may add to what
-	// these hold: who writes MemoryMax= for each of ten services bounds a runaway
-	// and does not expect all ten at once.
+	// limitsShare is the part of the memory that limits of services may add to what these hold: MemoryMax= of each of
+	// ten services limits a runaway and does not expect all ten at once.
 	limitsShare = 8
 )
 
@@ -79,8 +77,8 @@ func OthersSeen(s *snapshot.Snapshot) (unit.Bytes, bool) {
 	return othersNow(s, m).Held, ok
 }
 
-// othersNow adds up who is there now. Memory that is shared or of files is not in
-// it, nor is what the kernel can give back.
+// othersNow adds up the present processes. Shared memory and file pages are not included, nor is what the kernel can
+// reclaim.
 func othersNow(s *snapshot.Snapshot, m host.Memory) Others {
 	// The reserve is there for the kernel: what it holds counts only beyond half of
 	// that. It moves with every burst of files and processes.
@@ -124,8 +122,8 @@ func service(g host.Residence) bool {
 	return on && g.Service() && !jobRunners[path.Base(g.Group)]
 }
 
-// lastingMemory is the private memory of a group's processes that are old enough to
-// count. Where systemd runs services the others are given a day.
+// lastingMemory is the private memory of a group's processes that are old enough to count. If systemd runs services,
+// the others count after a day.
 func lastingMemory(g host.Residence, up float64, systemd bool) unit.Bytes {
 	age := float64(Lasting)
 	if systemd && !service(g) && !g.Container() && !g.Servers {
@@ -148,8 +146,8 @@ func anonymous(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	ours := unit.Bytes(0)
 	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
 		for i := range list {
-			// Where processes cannot be seen nothing is taken off: too much is kept
-			// for others then, never too little.
+			// If processes cannot be seen, nothing is subtracted: then too much is reserved for others, never too
+			// little.
 			ps, _ := list[i].Processes.Get()
 			for _, p := range ps {
 				ours += p.Anon

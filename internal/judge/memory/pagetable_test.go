@@ -50,8 +50,7 @@ func TestPageTablesOfLargerPages(t *testing.T) {
 		touched, page unit.Bytes
 		want          unit.Bytes
 	}{
-		// 8 GB / 64 kB = 131,072 entries × 8 B = 1 MB in 16 tables; the 16 entries
-		// for these stand in one table more.
+		// 8 GB / 64 kB = 131,072 entries × 8 B = 1 MB in 16 tables; the 16 entries for these are in one more table.
 		{"8 GB on 64 kB", 8 * unit.GB, 64 * unit.KB, unit.MB + 64*unit.KB},
 		// One page needs a whole table.
 		{"1 MB on 64 kB", unit.MB, 64 * unit.KB, 64 * unit.KB},

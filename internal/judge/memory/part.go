@@ -8,7 +8,7 @@ import (
 )
 
 // PartOf returns an instance's equal part of the memory: of the host's among all instances, or of its cgroup's limit
-// among those under the same limit, whichever is less; in both beside the neighbours.
+// among those under the same limit, whichever is less; in both cases after the neighbors.
 func PartOf(s *snapshot.Snapshot, in *snapshot.Instance) known.Fact[unit.Bytes] {
 	part := known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes {
 		n := max(len(s.Instances), 1)

@@ -8,7 +8,7 @@ import (
 
 // Segment is the main shared memory segment of a server as it is.
 type Segment struct {
-	Size  unit.Bytes // where it is estimated never below the truth, unless an unknown library asks for more
+	Size  unit.Bytes // if estimated, never below the truth, unless an unknown library asks for more
 	Least unit.Bytes // what it certainly takes: to say that something is too small for it
 }
 

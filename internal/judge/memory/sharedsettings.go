@@ -17,7 +17,7 @@ var SharedSettings = []string{
 	"autovacuum_max_workers",
 	"autovacuum_worker_slots",
 	"commit_timestamp_buffers",
-	"dynamic_library_path", // where shared_preload_libraries are found
+	"dynamic_library_path", // the search path of shared_preload_libraries
 	"hot_standby",
 	"huge_page_size",
 	"io_combine_limit", // capped by io_max_combine_limit
@@ -62,8 +62,8 @@ func MattersForShared(name string) bool {
 	return found || strings.Contains(name, ".")
 }
 
-// automatic names the settings that the server computes where they are not
-// set, and the value that asks for it. pg_settings shows what was computed.
+// automatic names the settings that the server computes if they are not set, and the value that requests it.
+// pg_settings shows what was computed.
 var automatic = map[string]string{
 	"wal_buffers": "-1", "io_max_concurrency": "-1",
 	"transaction_buffers": "0", "subtransaction_buffers": "0", "commit_timestamp_buffers": "0",
@@ -149,13 +149,13 @@ func SharedOf(set pg.Settings, planned func(name string) (string, bool)) (p Shar
 	if libs, _ := text("shared_preload_libraries"); strings.Contains(libs, "pg_stat_statements") {
 		p.Statements = number("pg_stat_statements.max")
 		if p.Statements == 0 {
-			p.Statements = 5000 // its default, where the library is planned and not yet loaded
+			p.Statements = 5000 // its default, if the library is planned and not yet loaded
 		}
 	}
 	return p, p.SharedBuffers > 0 && p.Connections > 0
 }
 
-// EstimatePlanned estimates the planned segment beside one that runs: what the running one takes beyond its own
+// EstimatePlanned estimates the planned segment next to the running one: what the running one takes beyond its own
 // estimate has reasons that no setting shows (preloaded libraries, the build), and stays. actual may be rounded up; 0
 // if unknown.
 func EstimatePlanned(major int, present SharedParams, actual unit.Bytes, planned SharedParams) unit.Bytes {

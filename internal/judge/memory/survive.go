@@ -39,8 +39,8 @@ const (
 	workMemLeast = 64 * unit.KB
 )
 
-// WorkMemFor returns the work_mem that may be held so many times at once in the memory that is left beside everything
-// else, in readable steps: an eighth of the power of two below. It is 0 if nothing is left.
+// WorkMemFor returns the work_mem that can be held so many times at once in the memory that remains, in readable steps:
+// an eighth of the power of two below. It is 0 if nothing is left.
 func WorkMemFor(left unit.Bytes, claims float64) unit.Bytes {
 	if left <= 0 || claims <= 0 {
 		return 0

@@ -12,8 +12,8 @@ import (
 // NoLimit is what ParseLimit and ParseCPUMax return for a limit that is not set.
 const NoLimit = -1
 
-// unlimited is where version 1's limits of memory begin to mean none: it writes
-// 2^63 rounded down to a page, and older kernels 2^64-1.
+// unlimited is the value from which version 1's memory limits mean none: it writes 2^63 rounded down to a page, and
+// older kernels 2^64-1.
 const unlimited = 1 << 62
 
 // ParseLimit parses a file of a cgroup that holds one limit: a whole number, or NoLimit for "max" (version 2), for -1

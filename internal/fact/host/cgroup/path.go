@@ -27,8 +27,8 @@ type Membership struct {
 	Path        string   // as the kernel shows it to the reader's cgroup namespace
 }
 
-// ParseMembership parses the text of /proc/PID/cgroup. A line that is none is an
-// error: a hierarchy left out would hide a limit.
+// ParseMembership parses the text of /proc/PID/cgroup. A line that is none is an error: a skipped hierarchy would hide
+// a limit.
 func ParseMembership(b []byte) ([]Membership, error) {
 	out := []Membership{}
 	err := host.Lines(b, func(_ int, line string) error {
@@ -108,9 +108,9 @@ func resolve(version int, cgroup string, mounts []host.Mount, match func(host.Mo
 }
 
 // ancestors lists the directories under a mount that are a cgroup and its ancestors, the group itself first. The root
-// of the mount and the path are both relative to the reader's cgroup namespace: "/" is its root, "/.." what lies
-// outside. Where the path is not below the mount's root, or the names between the two are outside the namespace and so
-// not known, there are none: the limits of some ancestors alone say nothing of the smallest.
+// of the mount and the path are both relative to the reader's cgroup namespace: "/" is its root, "/.." is outside. If
+// the path is not below the mount's root, or the names between the two are outside the namespace and so not known,
+// there are none: the limits of some ancestors alone say nothing about the smallest.
 func ancestors(m host.Mount, cgroup string) []level {
 	rootUps, root := outside(m.Root)
 	ups, names := outside(cgroup)

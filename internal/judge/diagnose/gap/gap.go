@@ -14,7 +14,7 @@ import (
 type Gap struct {
 	Fact   say.Message `json:"fact"`
 	Reason say.Message `json:"reason"` // one or more clauses, lower case, no full stop
-	// the right, command or file that would reveal it; left out if nothing would
+	// the right, command or file that would reveal it; omitted if nothing would
 	Reveal say.Message `json:"reveal,omitzero"`
 }
 

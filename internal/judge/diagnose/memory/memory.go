@@ -45,7 +45,7 @@ type Report struct {
 // of an instance without one no value is advised.
 type Plan map[string]unit.Bytes
 
-// Host is the memory of the host and where it is now.
+// Host is the memory of the host and how it is used now.
 type Host struct {
 	Total unit.Bytes `json:"total_bytes"`
 	// MemAvailable; absent if the line is missing, as in pasted text
@@ -67,7 +67,7 @@ type Part struct {
 type Instance struct {
 	Label     string     `json:"label"`
 	Version   string     `json:"version,omitempty"`
-	HugePages string     `json:"huge_pages"` // on, off or unknown: where its shared memory lies
+	HugePages string     `json:"huge_pages"` // on, off or unknown: whether its shared memory is in huge pages
 	Limit     unit.Bytes `json:"memory_bytes,omitempty"`
 	// the cgroup whose limit that is; "" for the host's memory
 	LimitedBy   string     `json:"limited_by,omitempty"`
@@ -113,7 +113,7 @@ type Process struct {
 	PSS        *unit.Bytes `json:"pss_bytes,omitempty"`
 }
 
-// Diagnose judges who holds the memory.
+// Diagnose judges what holds the memory.
 func Diagnose(s *snapshot.Snapshot, plan Plan) *Report {
 	r := &Report{plan: plan, Schema: Schema, TakenAt: s.TakenAt, Instances: []Instance{}, OOM: []OOM{},
 		Unknown: []gap.Gap{}}
@@ -293,7 +293,7 @@ func (g *Group) add(q *Process) {
 	}
 }
 
-// hostMemory lays out where the memory of the host is.
+// hostMemory breaks down the memory of the host.
 func hostMemory(s *snapshot.Snapshot, m host.Memory) *Host {
 	var tables, private unit.Bytes
 	for i := range s.Instances {

@@ -56,7 +56,7 @@ func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Insta
 	out.smaller(in, m, base, set, r.plan)
 }
 
-// memoryOption lays an instance out; where base is not empty it says what is saved.
+// memoryOption breaks down the memory of an instance; if base is not empty, it says what is saved.
 func memoryOption(id string, title say.Message, m memory.Instance, base Option) Option {
 	parts := m.Parts()
 	o := Option{ID: id, Title: title, PageTables: parts.PageTables, Shared: parts.Shared, Private: parts.Backends,
@@ -145,8 +145,8 @@ func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Ins
 	out.Options = append(out.Options, o)
 }
 
-// smaller is the shared_buffers of the plan where that is less; else half of it, to
-// compare with: then it is no advice, which is the plan's alone.
+// smaller is the shared_buffers of the plan if that is less; otherwise half of it, for comparison: then it is no
+// advice, which only the plan gives.
 func (out *Instance) smaller(in *snapshot.Instance, m memory.Instance, base Option, set pg.Settings, plan Plan) {
 	setting := set["shared_buffers"]
 	buffers, isMem := set.Bytes("shared_buffers")

@@ -16,7 +16,7 @@ import (
 // Schema names the version of the JSON form.
 const Schema = "pgfettle.top/1"
 
-// HostLook is what one look at a host brought.
+// HostLook is one sample of a host.
 type HostLook struct {
 	At         time.Time
 	Took       time.Duration // without the census
@@ -39,8 +39,7 @@ type Ticked struct {
 	Over time.Duration
 }
 
-// ServerLook is what one look at a server brought. Where Problem is there, the
-// server did not answer, and nothing else is known.
+// ServerLook is one sample of a server. If Problem is set, the server did not answer, and nothing else is known.
 type ServerLook struct {
 	At          time.Time
 	Took        time.Duration
@@ -72,8 +71,7 @@ type Input struct {
 	FailedSince  time.Time
 }
 
-// Report is what a host and one instance do at this moment. What is not known is
-// left out, and Unknown says why.
+// Report is what a host and one instance do at this moment. What is unknown is omitted, and Unknown says why.
 type Report struct {
 	Schema      string       `json:"schema"`
 	TakenAt     int64        `json:"taken_at"`          // seconds since the epoch
@@ -83,7 +81,7 @@ type Report struct {
 	Server      Server       `json:"server"`
 	Processes   []Process    `json:"processes"`
 	Waits       []Wait       `json:"waits"`
-	Locks       []Lock       `json:"locks"` // who blocks others, each followed by those that wait for it
+	Locks       []Lock       `json:"locks"` // sessions that block others, each followed by those that wait for it
 	Checkpoints *Checkpoints `json:"checkpoints,omitempty"`
 	Databases   []Database   `json:"databases"`
 	Cost        Cost         `json:"cost"`
@@ -136,7 +134,7 @@ type Server struct {
 	Active      *int       `json:"active,omitempty"`
 	InXact      *int       `json:"idle_in_transaction,omitempty"`
 	Most        int        `json:"max_connections,omitempty"`
-	// of its cgroup, where that is less than the host's memory
+	// of its cgroup, if that is less than the host's memory
 	Limit unit.Bytes `json:"memory_limit_bytes,omitempty"`
 }
 
@@ -144,7 +142,7 @@ type Server struct {
 // the server.
 type Process struct {
 	PID         int         `json:"pid"`                // as the server sees it
-	HostPID     int         `json:"host_pid,omitempty"` // as the host sees it, where that differs: in a container
+	HostPID     int         `json:"host_pid,omitempty"` // as the host sees it, if that differs: in a container
 	Type        string      `json:"type,omitempty"`     // backend_type, or what its title shows
 	Role        string      `json:"role,omitempty"`
 	Database    string      `json:"database,omitempty"`
@@ -194,11 +192,11 @@ type Count struct {
 	Rate  *float64 `json:"per_second,omitempty"` // since the look before
 }
 
-// Checkpoints is checkpoints, and who writes what.
+// Checkpoints is checkpoints, and which process writes what.
 type Checkpoints struct {
 	Timed     Count `json:"timed"`
 	Requested Count `json:"requested"`
-	// since the statistics were reset; left out where they never were
+	// since the statistics were reset; omitted if they never were
 	Since   float64  `json:"counted_seconds,omitempty"`
 	WriteMS float64  `json:"write_ms"`
 	SyncMS  float64  `json:"sync_ms"`
@@ -221,7 +219,7 @@ type Database struct {
 	Xacts       Count    `json:"transactions"` // committed and rolled back
 	Rollbacks   Count    `json:"rollbacks"`
 	Reads       Count    `json:"blocks_read"`               // not found in shared_buffers
-	HitNow      *float64 `json:"hit_percent_now,omitempty"` // since the look before; left out if nothing was read
+	HitNow      *float64 `json:"hit_percent_now,omitempty"` // since the look before; omitted if nothing was read
 	HitAll      *float64 `json:"hit_percent,omitempty"`
 	Temp        Count    `json:"temp_bytes"`
 	TempFiles   int64    `json:"temp_files"`

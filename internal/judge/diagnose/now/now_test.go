@@ -143,10 +143,9 @@ func hostLook(ps ...host.Process) *now.HostLook {
 			Cached: 200 * unit.MB, Shmem: 100 * unit.MB, AnonPages: 150 * unit.MB, PageTables: 20 * unit.MB})}
 }
 
-// TestNowProcesses: the host's and the server's half of a process are put together
-// by its number and its title; where a number was given to another since, they are
-// not; a backend that ended between the two looks is gone; one that began is there,
-// its memory unknown.
+// TestNowProcesses: the host's and the server's half of a process are joined by its process ID and its title; if the ID
+// was reused since, they are not; a backend that ended between the two looks is gone; one that began is there, its
+// memory unknown.
 func TestNowProcesses(t *testing.T) {
 	h := hostLook(backend(11, "app shop [local] idle", 3*unit.MB), backend(12, "old shop [local] idle", 2*unit.MB),
 		backend(13, "app shop [local] idle", unit.MB),
@@ -204,8 +203,8 @@ func TestNowHidden(t *testing.T) {
 	}
 }
 
-// TestNowWaits: who works and waits for nothing is counted as such, who has nothing
-// to do apart, and our own session not at all.
+// TestNowWaits: sessions that work and wait for nothing are counted as such, idle ones separately, and our own session
+// not at all.
 func TestNowWaits(t *testing.T) {
 	s := lookAt(1, 1)
 	s.Sessions = known.Is([]pg.LiveSession{

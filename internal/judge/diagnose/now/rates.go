@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// rates takes over the counters of the server. Their rates are reported if the previous sample was of the same server
-// and nothing was reset since.
+// rates adds the counters of the server. Their rates are reported if the previous sample was of the same server and
+// nothing was reset since.
 func (r *Report) rates(in Input) {
 	s, b := in.Server, in.ServerBefore
 	secs := 0.0

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	clientBackend = "client backend" // backend_type of who serves a client
+	clientBackend = "client backend" // backend_type of a process that serves a client
 	// maxLockRows limits the tree of blocking sessions: more than fits any screen.
 	maxLockRows = 200
 )
@@ -70,8 +70,7 @@ func (r *Report) sessions(list []pg.LiveSession) {
 	r.Server.Connections, r.Server.Active, r.Server.InXact = &clients, &active, &inXact
 }
 
-// waits counts what the processes wait for. An active one that waits for nothing
-// computes, or stands in the run queue.
+// waits counts what the processes wait for. An active one that waits for nothing computes, or is in the run queue.
 func (r *Report) waits(list []pg.LiveSession) {
 	seen := map[Wait]int{}
 	for _, s := range list {
@@ -207,7 +206,7 @@ func (r *Report) processes(in Input) {
 		}
 		r.Processes = append(r.Processes, q)
 	}
-	for i := range sessions { // those that came since, or all where the host is not seen
+	for i := range sessions { // those that came since, or all if the host is not seen
 		if by[sessions[i].PID] == &sessions[i] {
 			q := Process{PID: sessions[i].PID}
 			q.says(&sessions[i])

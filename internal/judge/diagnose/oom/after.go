@@ -27,7 +27,7 @@ const (
 	oomUnknown    = "unknown"
 )
 
-// lost is what a crash costs, whatever the server was doing, and whether it has recovered by now or not.
+// lost is what a crash costs, whatever the server was doing, and whether or not it has recovered by now.
 func lost() say.Message {
 	return say.M("All sessions were terminated and uncommitted transactions were rolled back. Committed transactions " +
 		"are kept, except the newest ones with synchronous_commit = off. Crash recovery empties unlogged tables and " +
@@ -84,7 +84,7 @@ func (c *oomCase) after() {
 	var text []say.Message
 	reinit, ready, from, to := false, false, "", ""
 	state := oomRecovering
-	asked, down := false, 0 // down is where the log has that it shut down
+	asked, down := false, 0 // down is where the log says that it shut down
 loop:
 	for i := c.deathI + 1; i < len(c.log.Server); i++ {
 		e := &c.log.Server[i]
@@ -162,7 +162,7 @@ func stoppedBySystemd(unit string) say.Message {
 		"Unless Restart= is set for the unit, the server is down until it is started again.", "unit", unit)
 }
 
-// noLaterStart says that a log has no start of a server after an entry; nothing where it has one.
+// noLaterStart says that a log has no start of a server after an entry; nothing if it has one.
 func (c *oomCase) noLaterStart(entry int) say.Message {
 	if slices.ContainsFunc(c.log.Server[entry+1:], func(e Event) bool {
 		return e.Kind == pglog.Starting || e.Kind == pglog.Ready

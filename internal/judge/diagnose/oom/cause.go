@@ -32,7 +32,7 @@ const (
 	oomProgram     = "other_program"
 	oomSlab        = "kernel_memory"
 	oomFragments   = "fragmentation"   // memory was there, but not in one piece
-	oomNodes       = "numa_nodes"      // memory was there, but not where it was allowed
+	oomNodes       = "numa_nodes"      // memory was available, but not where it was allowed
 	oomManual      = "sysrq"           // a kill was requested
 	oomAllocating  = "allocating_task" // the process that asked was killed, whichever held the memory
 	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
@@ -58,8 +58,8 @@ const (
 	// oomCounted is how much of the anonymous memory of all the rows of a table have to hold for them to be whole: both
 	// are counted while processes run, some percent apart, and a row that is missing is far more.
 	oomCounted = 0.8
-	// oomMostOfOne is the share of what a server has together that one of its processes may have at most where the
-	// table does not divide it: with more, it may be one query and not many.
+	// oomMostOfOne is the share of what a server has together that one of its processes may have at most if the table
+	// does not divide it: with more, it may be one query and not many.
 	oomMostOfOne = 0.6
 	// oomTablesTell is the sum of page tables from which they show whether rows are missing: processes that are not in
 	// the table (threads of the kernel, those that end) have some megabytes.
@@ -146,8 +146,8 @@ func (c *oomCase) cause() {
 	c.kill.Also = append(c.kill.Also, found[1:]...)
 }
 
-// shared is the shared memory: the sum, or, where the report has none, what one process had touched of it, which is
-// the least that it can be.
+// shared is the shared memory: the sum, or, if the report has none, what one process had touched of it, which is a
+// lower bound.
 func (c *oomCase) shared() (b *unit.Bytes, least bool) {
 	if s := c.kill.Memory.Shared; s != nil {
 		return s, false
@@ -221,8 +221,7 @@ func percentOf(b, total unit.Bytes) say.Number {
 	return say.Number(fmt.Sprintf("%.0f%%", 100*float64(b)/float64(total)))
 }
 
-// cache looks at the page cache: it is a cause where what is in it was not written yet, so that it could not be
-// dropped.
+// cache checks the page cache: it is a cause if its pages were not yet written, so that it could not be dropped.
 func (c *oomCase) cache(add func(string, unit.Bytes, say.Message, ...say.Message), share func(unit.Bytes) float64) {
 	m := &c.kill.Memory
 	if m.Cache == nil || m.Dirty == nil || share(*m.Cache) < oomCacheMin || share(*m.Dirty) < oomDirtyMin {
@@ -357,8 +356,8 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 	}
 }
 
-// oneQuery is about a process of the server with a large part of all memory; v is the victim where it is that. Only the
-// statement shows that it was a query.
+// oneQuery is about a process of the server with a large part of all memory; v is the victim if it is that process.
+// Only the statement shows that it was a query.
 func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 	switch {
 	case v == nil:
@@ -472,7 +471,7 @@ func oomRunsQueries(role string) bool {
 	return strings.Contains(role, "parallel worker")
 }
 
-// special are causes that are not about who held most.
+// special are causes that are not about what held most.
 func (c *oomCase) special() (Cause, bool) {
 	m, r := &c.kill.Memory, c.report
 	switch {
@@ -501,7 +500,7 @@ func (c *oomCase) special() (Cause, bool) {
 	return Cause{}, false
 }
 
-// unknown says what there is where no part stands out.
+// unknown reports what there is if no part stands out.
 func (c *oomCase) unknown() Cause {
 	o := Cause{ID: oomNotTold, Evidence: []say.Message{}, Text: say.M("The cause is unknown: the logs do not show " +
 		"what used the memory.")}

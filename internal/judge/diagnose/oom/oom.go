@@ -27,7 +27,7 @@ type Report struct {
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the most informative one: the headline; absent if there is none
 	TellsMost *int      `json:"tells_most,omitempty"`
-	Lines     []string  `json:"lines"` // what systemd and the kernel say besides
+	Lines     []string  `json:"lines"` // what systemd and the kernel say in addition
 	Read      Read      `json:"read"`
 	Missing   []gap.Gap `json:"missing"`
 }
@@ -37,12 +37,12 @@ type Read struct {
 	Lines   int  `json:"lines"`
 	Reports int  `json:"reports"` // of the OOM killer, whole or not
 	Server  int  `json:"server_events"`
-	Cut     bool `json:"cut"` // more than the bounds: some was left out
+	Cut     bool `json:"cut"` // more than the bounds: some was omitted
 }
 
 // Kill is one run of the OOM killer.
 type Kill struct {
-	// RFC 3339 where year and zone are known, else as the log has it; "" if it has none
+	// RFC 3339 if year and zone are known, otherwise as in the log; "" if it has none
 	Time   say.Message `json:"time"`
 	Kernel string      `json:"kernel"`
 	// none (the whole host), memcg, cpuset, memory_policy, unknown
@@ -75,7 +75,7 @@ type Task struct {
 	// in the instance: backend, postmaster, checkpointer, …; "other program"; "" if unknown
 	Role       string      `json:"role"`
 	RoleFrom   say.Message `json:"role_from"`          // how it is known
-	Instance   string      `json:"instance,omitempty"` // where the snapshot knows its postmaster
+	Instance   string      `json:"instance,omitempty"` // if the snapshot has its postmaster
 	Anon       *unit.Bytes `json:"anon_rss_bytes,omitempty"`
 	File       *unit.Bytes `json:"file_rss_bytes,omitempty"`
 	Shmem      *unit.Bytes `json:"shmem_rss_bytes,omitempty"`
@@ -85,7 +85,7 @@ type Task struct {
 	Adj        *int        `json:"oom_score_adj,omitempty"`
 	VM         *unit.Bytes `json:"vm_bytes,omitempty"` // address space
 	Score      *int64      `json:"score,omitempty"`    // as the kernel reported it before 5.0
-	LogPID     int         `json:"log_pid,omitempty"`  // in the server's log, where it has another id there
+	LogPID     int         `json:"log_pid,omitempty"`  // in the server's log, if it has another ID there
 	Statement  string      `json:"statement,omitempty"`
 }
 
@@ -146,12 +146,12 @@ type Refusal struct {
 	Statement string      `json:"statement,omitempty"`
 }
 
-// Facts is what is known besides the logs.
+// Facts is what is known in addition to the logs.
 type Facts struct {
 	Snapshot *snapshot.Snapshot // of the host that the logs are from; nil: unknown
 	Changes  []Change           // of the plan for that host
 	WorkMem  []WorkMem          // likewise, of each instance
-	PlanGap  say.Message        // why there is no plan where there is a snapshot
+	PlanGap  say.Message        // why there is no plan although there is a snapshot
 }
 
 // Diagnose makes the post-mortem.
@@ -271,7 +271,7 @@ func oomValue[T any](p *T) (v T) {
 	return v
 }
 
-// oomTime spells a time: by the clock where it can be known.
+// oomTime spells a time: by the clock if known.
 func oomTime(at kernlog.Stamp, f *Facts) say.Message {
 	if t, ok := oomWall(at, f); ok {
 		return say.Text(t.UTC().Format(time.RFC3339))
@@ -603,8 +603,8 @@ func (c *oomCase) tasks() {
 	}
 }
 
-// remainder makes the private memory of a program at least what no other can have of the anonymous memory of all, where
-// the table does not divide it: the sum of many small processes is lost where each may be nothing but shared memory.
+// remainder raises the private memory of a program to what no other can have of all anonymous memory, if the table does
+// not divide it: the sum of many small processes is lost if each may be only shared memory.
 func (c *oomCase) remainder(p *Program, own, all unit.Bytes) {
 	m := &c.kill.Memory
 	if c.report.Table.Split || m.Anon == nil || c.rowsMissing() {
@@ -636,7 +636,7 @@ func (c *oomCase) rowsMissing() bool {
 		*t >= oomTablesTell && c.rowTables < *t/2
 }
 
-// missing says what of the report does not exist, and what would have shown it.
+// missing says what the report lacks, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
 	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or ` +

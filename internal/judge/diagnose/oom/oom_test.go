@@ -131,8 +131,7 @@ func TestOOMPostmaster(t *testing.T) {
 	}
 }
 
-// TestOOMPlan: of the plan for the host stands there what takes less memory and
-// bears on the kill, and nothing else.
+// TestOOMPlan: of the plan for the host, only changes that take less memory and affect the kill are listed.
 func TestOOMPlan(t *testing.T) {
 	s := &snapshot.Snapshot{HostSeen: true, Instances: []snapshot.Instance{
 		{Key: "1", DataDirectory: known.Is("/a"), CGroup: known.Is(host.CGroup{Path: "/system.slice/a.service"})},

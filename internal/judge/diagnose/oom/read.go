@@ -20,7 +20,7 @@ type Log struct {
 // Event is an entry of a server's log that bears on a kill.
 type Event struct {
 	At   kernlog.Stamp
-	Kind pglog.Kind // ChildDied stands for one that signal 9 ended
+	Kind pglog.Kind // ChildDied means one that signal 9 killed
 	PID  int        // of the process that it is about; 0 if not logged
 	By   int        // of the process that wrote it; 0: the prefix has none
 	// of the process that died, in the server's words: "server process", "checkpointer process"; "" if the language is

@@ -31,7 +31,7 @@ func oomSaid(l *Log) string {
 	return b.String()
 }
 
-// oomLogs are logs of servers; what was read of NAME stands in NAME.txt.
+// oomLogs are logs of servers; what was read from NAME is in NAME.txt.
 func oomLogs(t testing.TB) (names []string) {
 	all, err := filepath.Glob("testdata/pg*")
 	if err != nil {
@@ -82,7 +82,7 @@ func TestOOMServerLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, all, _ := strings.Cut(got, "\n")
-		// which has nothing but the order
+		// which has only the order
 		if _, part, _ := strings.Cut(oomSaid(l), "\n"); part != all && !strings.Contains(name, "pasted") {
 			t.Errorf("%s: -alone +mixed:\n%s", name, cmp.Diff(all, part))
 		}

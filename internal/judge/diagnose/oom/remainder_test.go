@@ -21,9 +21,9 @@ func oldRows(n, rss int, name string) string {
 	return b.String()
 }
 
-// TestRemainder verifies that what the processes of a table without kinds have together is worked out from the
-// anonymous memory of all, where each of them may be nothing but shared memory; and that nothing is where one process
-// could have it all, or where rows are missing. 2,097,152 pages are 8 GB.
+// TestRemainder verifies that what the processes of a table without kinds have together is computed from the anonymous
+// memory of all, if each of them may be only shared memory; and that nothing is computed if one process could have it
+// all, or if rows are missing. 2,097,152 pages are 8 GB.
 func TestRemainder(t *testing.T) {
 	const ram, shared = 2 << 20, 300000
 	host := func(anon int, rows string) string {

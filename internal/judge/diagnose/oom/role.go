@@ -63,9 +63,9 @@ func (c *oomCase) victim(used map[int]bool) {
 	c.kill.Victim = &o
 }
 
-// findDeath finds the victim in the server's log: by its process ID, or, as the kernel counts processes otherwise than
-// a container does, by the time alone where only one died then. A postmaster cannot log its own death: its children log
-// that it is gone.
+// findDeath finds the victim in the server's log: by its process ID, or, because the kernel numbers processes
+// differently from a container, only by the time if only one died then. A postmaster cannot log its own death: its
+// children log that it is gone.
 func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	c.deathI = -1
 	if !host.IsServerName(v.Name) {
@@ -110,8 +110,8 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 }
 
 const (
-	// oomApart is how far two lines about one kill may lie apart: a postmaster sees
-	// the death of a child at once, but a host that swaps may take minutes.
+	// oomApart is how far apart two lines about one kill may be: a postmaster sees the death of a child at once, but a
+	// host that swaps may take minutes.
 	oomApart = 10 * time.Minute
 	// oomTogether does the same if only the time is known.
 	oomTogether = 5 * time.Second
@@ -136,7 +136,7 @@ func (how compared) words() say.Message {
 	return say.M("same time")
 }
 
-// apart is how long two lines are apart, where they can be compared.
+// apart is how long two lines are apart, if comparable.
 func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how compared) {
 	a, known := oomWall(kill, c.facts)
 	b, both := oomWall(death, c.facts)
@@ -156,8 +156,7 @@ func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how compare
 	return (d - d.Round(quarter)).Abs(), byZone
 }
 
-// oomLocal is a time as a clock showed it, of whatever zone; of syslog's, which have no year, in the year of the
-// other.
+// oomLocal is a time as a clock showed it, in any zone; for syslog's, which have no year, in the year of the other.
 func oomLocal(text string, other kernlog.Stamp) (time.Time, bool) {
 	for _, layout := range []string{"Mon Jan _2 15:04:05 2006", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if n := len("2006-01-02 15:04:05"); len(text) > n && layout[0] == '2' {
@@ -198,8 +197,7 @@ func oomContainer(group string) bool {
 	return false
 }
 
-// oomWall is a stamp by the clock. The time since boot is one where a snapshot
-// of the same boot is there.
+// oomWall is a stamp by the clock. The time since boot is one if there is a snapshot of the same boot.
 func oomWall(at kernlog.Stamp, f *Facts) (time.Time, bool) {
 	if !at.Wall.IsZero() {
 		return at.Wall, true

@@ -46,8 +46,8 @@ func TestSilentLog(t *testing.T) {
 	}
 }
 
-// TestNamespaces verifies that a death is found by its second where process IDs are those of a container, with
-// timestamps without a zone or a year, and that it is said how.
+// TestNamespaces verifies that a death is found by its second if process IDs are those of a container, with timestamps
+// without a zone or a year, and that it is said how.
 func TestNamespaces(t *testing.T) {
 	const death = " UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed\n"
 	for name, c := range map[string]struct {

@@ -44,7 +44,7 @@ func TestWholeGroupAfter(t *testing.T) {
 	}
 }
 
-// TestWholeGroupOfAServer verifies that a server whose cgroup was killed whole is not called untouched where the first
+// TestWholeGroupOfAServer verifies that a server whose cgroup was killed whole is not called untouched if the first
 // victim was another program, such as the one that had started it.
 func TestWholeGroupOfAServer(t *testing.T) {
 	const killed = "Memory cgroup out of memory: Killed process %d (%s) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
@@ -64,7 +64,7 @@ func TestWholeGroupOfAServer(t *testing.T) {
 }
 
 // TestShutDownAfter holds what is said of a server that shut down after the kill: whether it had recovered, and that
-// its log has no start after it only where that is so.
+// its log has no start after it only if that is so.
 func TestShutDownAfter(t *testing.T) {
 	const at = "2026-11-21 07:00:0"
 	const died = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill + at +
@@ -114,7 +114,7 @@ func TestLargerPages(t *testing.T) {
 	}
 }
 
-// TestAutovacuumWorker verifies that no query is named where an autovacuum worker held the memory.
+// TestAutovacuumWorker verifies that no query is named if an autovacuum worker held the memory.
 func TestAutovacuumWorker(t *testing.T) {
 	log := oomHost(4<<20, 3500000, 100000, 3000, 1000, 10000, newTable+oomRow(900, 500, 3000, 160000, -900, "postgres")+
 		oomRow(2000, 3300000, 1000, 1<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000) +
@@ -138,8 +138,8 @@ func TestAutovacuumWorker(t *testing.T) {
 
 const swapFull = "memory+swap: usage 5242880kB, limit 5242880kB, failcnt 8\n"
 
-// TestMemorySwapLimit holds which limit of a group of version 1 is reported: that of memory and swap together only
-// where that of memory was not hit.
+// TestMemorySwapLimit holds which limit of a group of version 1 is reported: that of memory and swap together only if
+// that of memory was not hit.
 func TestMemorySwapLimit(t *testing.T) {
 	for _, c := range []struct {
 		usage, swap string

@@ -294,8 +294,8 @@ func TestWALThatTheDiskHas(t *testing.T) {
 	}
 }
 
-// TestConfigurationThatWaits: "contains errors" of a setting that needs a restart is no
-// refusal, and of another fault beside it is one.
+// TestConfigurationThatWaits: "contains errors" of a setting that needs a restart is no refusal, and of another error
+// in addition it is one.
 func TestConfigurationThatWaits(t *testing.T) {
 	waits := at("09:00:00", `LOG:  parameter "max_connections" cannot be changed without restarting the server`)
 	file := at("09:00:00",

@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// client is who met something: a user, a database and a host, as far as the log has them.
+// client is the client of an entry: a user, a database and a host, as far as logged.
 type client struct{ user, database, host string }
 
 // words name it.

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// Options say what is known beside the log.
+// Options say what is known in addition to the log.
 type Options struct {
 	Subject  string
 	Settings pg.Settings // of the server that wrote it; nil: not known
@@ -339,15 +339,14 @@ func (c *Collector) detailed(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.De
 
 func (c *Collector) hinted(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail, e.Hint) }
 
-// sample keeps the message where it is a new one. Messages of these kinds name
-// files, relations and settings, no rows.
+// sample keeps the message if it is a new one. Messages of these kinds name files, relations and settings, no rows.
 func (c *Collector) sample(t *tally, e *pglog.Entry) { c.keepSample(t, e) }
 
 func (c *Collector) keepSample(t *tally, e *pglog.Entry, parts ...[]byte) {
 	if len(t.samples) >= maxSamples {
 		return
 	}
-	if c.o.Redact { // what a DETAIL names stands in no quotes: commands, and hosts in them
+	if c.o.Redact { // what a DETAIL names is not quoted: commands, and hosts in them
 		parts = nil
 	}
 	var b strings.Builder
@@ -376,7 +375,7 @@ func (c *Collector) keepSample(t *tally, e *pglog.Entry, parts ...[]byte) {
 	t.words += shorten(string(e.Message), maxSample) + "\n"
 }
 
-// person counts who met it.
+// person counts the clients concerned.
 func (c *Collector) person(t *tally, e *pglog.Entry) {
 	if len(e.User) == 0 && len(e.Database) == 0 && len(e.Host) == 0 {
 		return
@@ -391,7 +390,7 @@ func (c *Collector) database(e *pglog.Entry) string {
 	return c.mask.name("database", shorten(string(e.Database), 64))
 }
 
-// normal is a statement without its literals, "" if it is to be left out.
+// normal is a statement without its literals, "" if it is to be omitted.
 func (c *Collector) normal(sql []byte) string {
 	if c.o.Redact || len(sql) == 0 {
 		return ""
@@ -411,7 +410,7 @@ func shorten(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// mask replaces names by numbered words, for who shows a report to others.
+// mask replaces names by numbered words, for sharing a report.
 type mask struct {
 	on    bool
 	names map[string]string
@@ -441,7 +440,7 @@ func (m *mask) name(kind, s string) string {
 // quotes are those that the server's catalogs put around names.
 var quotes = [][2]string{{`"`, `"`}, {"«", "»"}, {"»", "«"}, {"„", "“"}, {"“", "”"}, {"「", "」"}, {"'", "'"}}
 
-// text replaces what stands in quotes.
+// text replaces quoted words.
 func (m *mask) text(s string) string {
 	if !m.on {
 		return s

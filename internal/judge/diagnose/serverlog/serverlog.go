@@ -14,7 +14,7 @@ const Schema = "pgfettle.diagnose.log/1"
 type Report struct {
 	Schema      string     `json:"schema"`
 	Subject     string     `json:"subject"`  // the instance that the settings are of; "" for files alone
-	Redacted    bool       `json:"redacted"` // names are replaced, statements left out
+	Redacted    bool       `json:"redacted"` // names are replaced, statements omitted
 	Files       []File     `json:"files"`
 	From        string     `json:"from"` // time of the first entry; "" if the log has none
 	To          string     `json:"to"`
@@ -54,7 +54,7 @@ type File struct {
 	Lines     int64  `json:"lines"`
 	Entries   int64  `json:"entries"`
 	Stray     int64  `json:"stray_lines"` // of no entry: other programs', or cut
-	// what brought the lines, and was taken off them: "docker compose", "CloudNativePG", "syslog"
+	// the wrapping that was removed from the lines: "docker compose", "CloudNativePG", "syslog"
 	Wrapped string `json:"wrapped,omitempty"`
 	// of the messages, if some are not in English: "ru", "pt_BR"; not there if no catalog has it
 	Language string `json:"language,omitempty"`
@@ -224,7 +224,7 @@ type Context struct {
 // Statement is what one statement, its literals removed, is behind.
 type Statement struct {
 	Fingerprint string     `json:"fingerprint"`
-	Text        string     `json:"text"` // "" where the log has no statements, or redacted
+	Text        string     `json:"text"` // "" if the log has no statements, or redacted
 	Count       int64      `json:"count"`
 	Bytes       unit.Bytes `json:"bytes"`
 	Largest     unit.Bytes `json:"largest"`
@@ -256,7 +256,7 @@ type Maintained struct {
 	Bytes   unit.Bytes `json:"bytes"`
 	Spills  int64      `json:"spills"`
 	Largest unit.Bytes `json:"largest"` // execution
-	Shared  int64      `json:"shared"`  // files of parallel workers, who write them whatever their memory
+	Shared  int64      `json:"shared"`  // files of parallel workers, which write them whatever their memory
 }
 
 // SizeClass counts files of a size.

@@ -83,7 +83,7 @@ func (s *starts) take(e *pglog.Entry, k pglog.Kind, at stamp, over bool) {
 	}
 }
 
-// begin is the start that is going on, a new one where none is; nil if there are too many.
+// begin is the start that is going on, a new one if there is none; nil if there are too many.
 func (s *starts) begin(at stamp) *Start {
 	if !s.open {
 		s.open = true

@@ -24,7 +24,7 @@ const (
 	// slowSync is what an fsync of one file takes on a disk that everybody waits for: commits
 	// queue behind it, and even a rotating disk needs hundredths of it.
 	slowSync = 1.0
-	// stalledSync is where sessions stand still for so long that users see it.
+	// stalledSync is when sessions stall for so long that users notice.
 	stalledSync = 5.0
 	// wholeWindow is the share of a checkpoint_timeout that has to be in the log to be called one.
 	wholeWindow = 0.99
@@ -171,8 +171,7 @@ func (s *wal) report() Checkpoints {
 	if out.ByWAL == 0 && out.Warnings == 0 {
 		return out
 	}
-	// What was extrapolated rests on seconds: no more is advised than for all the WAL that
-	// the log has seen.
+	// An extrapolation is based on seconds: no more is advised than for all the WAL that the log has seen.
 	need, nine := out.Busiest, out.Nine
 	if out.Extrapolated {
 		need = min(need, out.Distance)
@@ -231,7 +230,7 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	return f, true
 }
 
-// walRate says how much WAL a checkpoint_timeout has, and what that rests on.
+// walRate says how much WAL a checkpoint_timeout has, and what that is based on.
 func (c *Collector) walRate(w Checkpoints) say.Message {
 	target := strconv.FormatFloat(c.wal.target, 'g', -1, 64)
 	how := say.M("with checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}", "timeout",

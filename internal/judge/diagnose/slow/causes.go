@@ -11,11 +11,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
-// From where on a node that locks rows is taken to have waited for a lock.
+// The threshold from which a node that locks rows is assumed to have waited for a lock.
 const (
 	lockLeast    = 1000.0 // milliseconds: deadlock_timeout, after which the server logs a wait
 	lockPerBlock = 10.0   // milliseconds for each block: longer than a spinning disk takes
-	lockPerRow   = 100.0  // for each row, where blocks were not counted
+	lockPerRow   = 100.0  // for each row, if blocks were not counted
 )
 
 // lockWaits detects a node that locks or changes rows and took long without doing much.
@@ -119,7 +119,7 @@ func (d *Reading) calls() {
 				"pg_stat_user_functions.")})
 }
 
-// removedElsewhere says what to do where a condition is applied to rows that another server has sent, or that were
+// removedElsewhere says what to do if a condition is applied to rows that another server has sent, or that were
 // decompressed for it.
 func removedElsewhere(head string) []say.Message {
 	switch {

@@ -175,7 +175,7 @@ func diffBelow() say.Message { return say.M("see the diff of the plans below") }
 
 func onlySlow(what string) say.Message { return say.M("only in the slow run: {what}", "what", what) }
 
-// misjudgedLines says whose rows were estimated worst; nothing where all are well.
+// misjudgedLines says which rows were estimated worst; nothing if all are fine.
 func misjudgedLines(p *queryplan.Plan) []say.Message {
 	n := slowMisjudged(p)
 	if n == nil {
@@ -235,7 +235,7 @@ func (d *Report) otherIndex(e *float64) bool {
 	return true
 }
 
-// generic reports a slow plan that was made without the values of its parameters, where the fast one had them: what is
+// generic reports a slow plan that was made without the values of its parameters, while the fast one had them: what is
 // seen, and what to do. Both are empty if that is not the case.
 func (d *Report) generic() (line, step say.Message) {
 	if !slowGeneric(d.slowRun) || slowGeneric(d.fastRun) {
@@ -245,7 +245,7 @@ func (d *Report) generic() (line, step say.Message) {
 		say.M("In this session, run SET plan_cache_mode = force_custom_plan; and the query again.")
 }
 
-// bitmapTable is the table of the Bitmap Heap Scan that a node stands below.
+// bitmapTable is the table of the Bitmap Heap Scan that a node is below.
 func bitmapTable(root, n *queryplan.Node) string {
 	out := ""
 	root.Walk(func(h *queryplan.Node) {

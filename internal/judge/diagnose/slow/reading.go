@@ -47,7 +47,7 @@ type ReadNode struct {
 	Time       *float64             `json:"time,omitempty"`
 	Own        *float64             `json:"own,omitempty"`     // without its children
 	Share      *float64             `json:"share,omitempty"`   // of the plan's time that is its own, in percent
-	Factor     *float64             `json:"factor,omitempty"`  // rows over estimate, or the other way where below one
+	Factor     *float64             `json:"factor,omitempty"`  // rows over estimate, or the inverse if below one
 	Removed    int64                `json:"removed,omitempty"` // by filters, each loop
 	RemovedAll float64              `json:"removed_all,omitempty"`
 	Rechecked  int64                `json:"rechecked,omitempty"` // removed by rechecks, each loop
@@ -106,7 +106,7 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
 	return d
 }
 
-// slower reports whether a plan took longer than another; where none was measured, which one the planner thinks more
+// slower reports whether a plan took longer than another; if none was measured, which one the planner thinks more
 // expensive.
 func slower(a, b *queryplan.Plan) bool {
 	x, okx := a.Total()
@@ -233,7 +233,7 @@ func (r *readNode) misjudged() (float64, bool) {
 		return 0, false
 	}
 	want, have := r.Cost.Rows, r.Actual.Rows
-	if r.planned > 0 { // the planner counts the leader for what it has time for beside the workers
+	if r.planned > 0 { // the planner counts the leader for the time it has left besides the workers
 		want *= float64(r.planned) + max(0, 1-0.3*float64(r.planned))
 		have *= min(r.processes, max(r.Actual.Loops, 1))
 	}
@@ -325,7 +325,7 @@ func cutOff(p Plan) say.Message {
 	return say.M("{plan} is cut off at: {text}", "plan", gapwords.Arg(p.Name), "text", Cut(p.Cut))
 }
 
-// incomplete reports whether a node lacks what must stand below it.
+// incomplete reports whether a node lacks what must be below it.
 func (d *Reading) incomplete() bool {
 	return (!d.run.Flat || d.run.Rebuilt) && slices.ContainsFunc(d.list,
 		func(r *readNode) bool { return !r.Complete() })
@@ -367,8 +367,8 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 	return out
 }
 
-// inconsistent looks for figures that one execution cannot have. Processes that ran side
-// by side, and nodes whose time EXPLAIN writes elsewhere, are left out.
+// inconsistent looks for figures that one execution cannot have. Processes that ran side by side, and nodes whose time
+// EXPLAIN writes elsewhere, are skipped.
 func (d *Reading) inconsistent() {
 	whole, known := d.run.Ran()
 	for _, r := range d.list {

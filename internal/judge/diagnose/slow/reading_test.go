@@ -213,7 +213,7 @@ Execution Time: 2000.0 ms
 	}
 }
 
-// TestWhereTheFilterIs verifies that no index is advised where none would help.
+// TestWhereTheFilterIs verifies that no index is advised if none would help.
 func TestWhereTheFilterIs(t *testing.T) {
 	const text = ` on t  (cost=0.0..9.0 rows=9 width=4) (actual time=0.1..900.0 rows=9 loops=1)
   FILTER

@@ -21,14 +21,14 @@ type Plan struct {
 	Planning  *float64             `json:"planning,omitempty"`  //
 	Execution *float64             `json:"execution,omitempty"` //
 	Client    *float64             `json:"client,omitempty"`    // as psql's \timing saw it
-	Hit       *int64               `json:"hit,omitempty"`       // blocks; left out where the run did not count them
+	Hit       *int64               `json:"hit,omitempty"`       // blocks; omitted if the run did not count them
 	Read      *int64               `json:"read,omitempty"`
 	Dirtied   *int64               `json:"dirtied,omitempty"`
 	Written   *int64               `json:"written,omitempty"`
 	Temp      *int64               `json:"temp,omitempty"` // blocks of temporary files, read and written
 	IORead    *float64             `json:"io_read,omitempty"`
 	Format    string               `json:"format"`
-	Query     string               `json:"query,omitempty"` // as auto_explain wrote it, cut where it is long
+	Query     string               `json:"query,omitempty"` // as auto_explain wrote it, truncated if long
 	Executed  bool                 `json:"executed"`
 	Fragment  bool                 `json:"fragment,omitempty"`  // its beginning is missing
 	Flat      bool                 `json:"flat,omitempty"`      // its indentation is lost
@@ -77,11 +77,11 @@ type Report struct {
 	Verdict  say.Message `json:"verdict"`          // one line
 	SamePlan bool        `json:"same_plan"`
 	Buffers  string      `json:"buffers"` // same-hits, reads, more, fewer, same, or unknown
-	// uniform, concentrated, or unknown: how the slowness lies over the nodes that took time
+	// uniform, concentrated, or unknown: how the slowness is distributed over the nodes that took time
 	Spread string `json:"spread"`
 	// of the plans; each line begins with a blank, - (fast only) or + (slow only)
 	Diff             []string      `json:"diff"`
-	Nodes            []Node        `json:"nodes"` // of the slow plan's tree where both are alike
+	Nodes            []Node        `json:"nodes"` // of the slow plan's tree if both are alike
 	Verdicts         []Verdict     `json:"verdicts"`
 	RuledOut         []say.Message `json:"ruled_out"`
 	Missing          []say.Message `json:"missing"` // what was not measured, and what would measure it
@@ -161,7 +161,7 @@ func slowPlan(name string, p *queryplan.Plan) Plan {
 	return s
 }
 
-// memoryOf is what a sort or hash took, in kB: of memory, or of disk where it spilled.
+// memoryOf is what a sort or hash took, in kB: of memory, or of disk if it spilled.
 func memoryOf(n *queryplan.Node) (kb int64, disk bool) {
 	switch {
 	case n.Sort != nil:
@@ -322,7 +322,7 @@ func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map
 	return own, timed
 }
 
-// unmeasured reports whether a node is among some that was executed and has no figures, as where its line is cut.
+// unmeasured reports whether a node is among some that was executed and has no figures, as if its line is truncated.
 func unmeasured(list []*queryplan.Node) bool {
 	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
 }
@@ -343,8 +343,8 @@ func slowCTEScan(head string) (string, bool) {
 	return "", false
 }
 
-// slowSpread says how the slowness lies over the nodes: uniform where all that took a
-// noticeable part of the time are slower by about the same factor.
+// slowSpread says how the slowness is distributed over the nodes: uniform if all that took a noticeable part of the
+// time are slower by about the same factor.
 func slowSpread(pairs []slowPair) string {
 	total := 0.0
 	for _, p := range pairs {

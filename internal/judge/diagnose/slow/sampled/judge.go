@@ -188,7 +188,7 @@ func (d *Sample) waits() {
 	}
 }
 
-// processors judges whether there is too little CPU time, and who takes it.
+// processors judges whether there is too little CPU time, and what takes it.
 func (d *Sample) processors() {
 	f := d.Figures
 	queue := slowValue(f.RunQueue)
@@ -220,8 +220,8 @@ func (d *Sample) processors() {
 			worst = p
 		}
 	}
-	// That some process waited does not mean that each did: it costs a query half of
-	// its time at least, where twice as many want to run as can.
+	// That some process waited does not mean that each did: it costs a query half of its time at least, if twice as
+	// many want to run as can.
 	weight := 50.0
 	if others > ours {
 		for i, p := range d.Processes {
@@ -375,7 +375,7 @@ func (d *Sample) pageTables() {
 		return
 	}
 	share := 100 * float64(*t) / float64(d.e.Memory)
-	if share < limits.TablesMuch && *t < unit.GB { // where check warns as well
+	if share < limits.TablesMuch && *t < unit.GB { // the threshold of check, too
 		return
 	}
 	certainty := slow.Possible

@@ -20,12 +20,12 @@ type Profile struct {
 	Verdict   say.Message    `json:"verdict"`
 	Format    string         `json:"format"`            // report, script or folded
 	Event     string         `json:"event,omitempty"`   // what was counted
-	Samples   int64          `json:"samples,omitempty"` // about, where perf rounded it
+	Samples   int64          `json:"samples,omitempty"` // approximate, if perf rounded it
 	Lost      int64          `json:"lost,omitempty"`
 	Verdicts  []slow.Verdict `json:"verdicts"`
 	Groups    []Group        `json:"groups"`    // what the time is, most first
 	Functions []Function     `json:"functions"` // by their own time, most first
-	Callers   []Function     `json:"callers"`   // by their time with what they called; where stacks were recorded
+	Callers   []Function     `json:"callers"`   // by their time including callees; if stacks were recorded
 	Missing   []say.Message  `json:"missing"`
 }
 
@@ -75,8 +75,8 @@ func JudgeProfile(name string, p *live.Profile) *Profile {
 	return d
 }
 
-// groups sums the functions that speak for one thing. Where stacks were recorded it is the
-// share of whatever was called by one of them.
+// groups sums the functions that indicate one thing. If stacks were recorded, it is the share of everything called by
+// one of them.
 func (d *Profile) groups(p *live.Profile) {
 	sums, most, words := map[string]float64{}, map[string]float64{}, map[string]say.Message{}
 	for _, x := range p.Symbols {

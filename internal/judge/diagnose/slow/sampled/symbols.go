@@ -8,7 +8,7 @@ import (
 
 // slowSymbol is what a function in a profile means.
 type slowSymbol struct {
-	names   []string // the whole name, or its beginning where it ends in *
+	names   []string // the whole name, or its beginning if it ends in *
 	trouble string   // id of the verdict that it speaks for; "" if it is ordinary
 	meaning say.Message
 }
