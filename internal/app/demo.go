@@ -32,7 +32,7 @@ func (h *Host) OpenScratch(ctx context.Context, dir string) (*Session, error) {
 // DemoRequest says which server programs a demo runs.
 type DemoRequest struct {
 	Major    int             // from 13 to 18; 0: the newest that is installed, else the newest there is
-	Fetch    bool            // fetch them even where some are installed
+	Fetch    bool            // fetch them even if some are installed
 	Fetching func(major int) // called before programs are fetched; may be nil
 }
 
@@ -90,7 +90,7 @@ const OOMDemoLimit = oomdemo.Limit
 // and with it. overcommit is oomresult.StandIn or oomresult.Real. The result is there
 // with an error too, as far as it got.
 func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*oomresult.OOM, error) {
-	dir := filepath.Dir(journalfile.Dir) // beside what else is kept over a crash
+	dir := filepath.Dir(journalfile.Dir) // next to what else is kept across a crash
 	if h.Target.UID() != 0 {
 		state, ok := h.StateHome()
 		if !ok {

@@ -61,8 +61,7 @@ var (
 	ErrNewerHistory   = store.ErrNewer   // a later version of this program wrote it
 )
 
-// ReadHistory opens a history as the account that this is; an error wraps one of the
-// above where it is one of them.
+// ReadHistory opens a history as the account that this is; an error wraps one of the above if it is one of them.
 func ReadHistory(file string) (History, error) {
 	s, err := store.OpenRead(file)
 	if err != nil {
@@ -151,8 +150,7 @@ func becomeHolder(file string) error {
 // mostPeaks bounds what a child may print: a line or two for each instance.
 const mostPeaks = 1 << 20
 
-// peaksOf reads the peaks of a history, as its holder where we are root and it is
-// another's.
+// peaksOf reads the peaks of a history, as its holder if we are root and it is another's.
 func (h *Host) peaksOf(ctx context.Context, file string) (*history.Peaks, error) {
 	s, err := store.OpenRead(file)
 	switch {

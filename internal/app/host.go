@@ -29,7 +29,7 @@ type Target = target.Target
 // LocalTarget is the host that the program runs on.
 func LocalTarget() Target { return &target.Local{} }
 
-// Host is where the program runs, and how it reaches who runs it.
+// Host is where the program runs, and how it reaches its user.
 type Host struct {
 	Target  Target    // the host's files, programs, and clock
 	Vars    []string  // environment variables, NAME=VALUE
@@ -40,7 +40,7 @@ type Host struct {
 	// Progress returns a function that shows what is being done, one clause each, and
 	// one that removes what was shown. Nil: nothing is shown.
 	Progress func() (tell func(string), done func())
-	// Words are the language of who sees what Progress shows; nil is English.
+	// Words is the language of what Progress shows; nil is English.
 	Words *say.Catalogue
 	// Warn shows one line of a kind: "warning" or "note". Nil: nothing is shown.
 	Warn func(kind say.Template, message say.Message)

@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// Memory says who holds the memory, and what a plan with these options would change.
-// The session has to be opened with Request.Memory and Request.Killable.
+// Memory reports what holds the memory, and what a plan with these options would change. The session has to be opened
+// with Request.Memory and Request.Killable.
 func (s *Session) Memory(o rule.Options) *memory.Report {
 	return memory.Diagnose(s.Snapshot, plannedBuffers(s.Snapshot, o))
 }

@@ -109,8 +109,8 @@ func (h *Host) ByPolicy(p *policy.Policy) rule.Options {
 	return o.options
 }
 
-// Plan plans for what was examined. Where it was collected live, the installed server programs are asked how much
-// shared memory the plan needs; their answers join the evidence, and the snapshot is read again.
+// Plan plans for what was examined. If it was collected live, the installed server programs are asked how much shared
+// memory the plan needs; their answers join the evidence, and the snapshot is read again.
 func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	p, err := s.PlanBy(ctx, o.On(s.Snapshot))
 	if err != nil {
@@ -162,7 +162,7 @@ func PinnedBy(p *policy.Policy, pin policy.Pin) string {
 	return fmt.Sprintf("pinned in %s:%d", p.File, pin.Line)
 }
 
-// unexpired leaves out the acceptances that have ended.
+// unexpired omits the acceptances that have ended.
 func unexpired(list []rule.Accepted, today string) []rule.Accepted {
 	var out []rule.Accepted
 	for i, a := range acceptances(list) {

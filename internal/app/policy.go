@@ -18,7 +18,7 @@ import (
 // PolicyPlace is the default location of a site's policy.
 const PolicyPlace = "/etc/pgfettle/policy.toml"
 
-// PolicyChoice says which policy is meant: that of the site where neither is set.
+// PolicyChoice says which policy is meant: that of the site if neither is set.
 type PolicyChoice struct {
 	File string // this one
 	None bool   // no policy
@@ -86,7 +86,7 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, say.Err("policy: {error}", "error", err)
 	}
 	known := policy.All()
-	for _, k := range conffile.Kinds() { // of files, beside the checks
+	for _, k := range conffile.Kinds() { // of files, in addition to the checks
 		known.Checks = append(known.Checks, k.ID)
 	}
 	return policy.Parse(name, b, known)

@@ -44,7 +44,7 @@ type Probed struct {
 	Snapshot *snapshot.Snapshot
 	Measured measured.Probe
 	Methods  []string        // wal_sync_method of the instances, each value once
-	Findings []check.Finding // of the checks that rest on measurements
+	Findings []check.Finding // of the checks that depend on measurements
 	Follows  []ProbedKnob    // what the rules make of it
 
 	// Of a file that was read: what is in it, and what that means by itself.
@@ -54,11 +54,11 @@ type Probed struct {
 	Others   []output.Neighbor
 }
 
-// ProbedKnob is a knob whose rule rests on a measurement.
+// ProbedKnob is a knob whose rule depends on a measurement.
 type ProbedKnob struct {
 	Instance, Knob string
 	Present        string // as SHOW prints it; "" if it is not known
-	Want           string // the same where it stays
+	Want           string // the same if it stays
 	Reason         say.Message
 }
 
@@ -127,7 +127,7 @@ func (h *Host) MeasuredDirs() []string {
 	return []string{filepath.Join(state, "pgfettle", "measured"), system}
 }
 
-// restOnMeasurement are the checks and the knobs whose judgement a probe changes.
+// restOnMeasurement are the checks and the knobs whose judgment a probe changes.
 var (
 	measuredChecks = []string{"fsync_impossible", "disk_slow_fsync", "wal_sync_method_slower", "timing_expensive"}
 	measuredKnobs  = []string{"pg:random_page_cost", "pg:effective_io_concurrency", "pg:maintenance_io_concurrency",

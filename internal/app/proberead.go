@@ -86,7 +86,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	return d, nil
 }
 
-// join adds what another output measured; the first of each kind stands for the whole.
+// join adds what another output measured; the first of each kind counts.
 func (d *Probed) join(o *Probed) {
 	if d.Snapshot == nil {
 		d.Snapshot, d.Measured = o.Snapshot, o.Measured
@@ -149,7 +149,7 @@ func probeOf(o *output.Output, s *snapshot.Snapshot) *measured.Probe {
 		if blocks[0].Name == "sda" {
 			blocks[0].Driver = "sd"
 		}
-		// Who says what kind of disk it is means the disk, whatever is between.
+		// A stated kind of disk refers to the disk itself, whatever is in between.
 		s.Host.Blocks, s.Host.Virt = known.Is(blocks), known.Is(host.Virt{Kind: "none"})
 	}
 	switch {

@@ -123,8 +123,8 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	return err
 }
 
-// closedJournals says that root's journals are closed to who watches, and what that
-// costs. Where root has applied nothing there is nothing to say.
+// closedJournals reports that root's journals are closed to the watching user, and what is missing because of that. If
+// root has applied nothing, there is nothing to report.
 func (h *Host) closedJournals(own string) error {
 	if h.Target.UID() == 0 || own == journalfile.Dir {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
-// TestEveryKindIsDocumented verifies that docs/conf.md names each judgement on files, and none that does not exist.
+// TestEveryKindIsDocumented verifies that docs/conf.md names each judgment on files, and none that does not exist.
 func TestEveryKindIsDocumented(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, "docs/conf.md"))
 	if err != nil {

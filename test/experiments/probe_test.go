@@ -147,8 +147,7 @@ func TestProbe(t *testing.T) {
 	})
 }
 
-// TestProbeWithoutTools: where pg_test_fsync is not installed the own loop stands
-// in, under its own name.
+// TestProbeWithoutTools: where pg_test_fsync is not installed the own loop is in, under its own name.
 func TestProbeWithoutTools(t *testing.T) {
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// role is what the copy of this test that an attacker runs does: it stands in a
-// data directory, calls itself postgres, and listens where a server would.
+// role is what the copy of this test that an attacker runs does: it is in a data directory, calls itself postgres, and
+// listens where a server would.
 func role() {
 	get := os.Getenv
 	data, sock, port := get("ROLE_DATA"), get("ROLE_SOCK"), get("ROLE_PORT")
@@ -76,8 +76,8 @@ func role() {
 	_, _ = io.Copy(io.Discard, os.Stdin) // until its starter lets go
 }
 
-// swap puts two files in turn in the place of a name, each for half a millisecond, and never
-// leaves it empty: a symbolic link as such, any other file as a hard link.
+// swap puts two files in turn in place of a name, each for half a millisecond, and never leaves it empty: a symbolic
+// link as such, any other file as a hard link.
 func swap(name, one, other string) {
 	fmt.Println("ready")
 	aside := name + ".aside"

@@ -197,8 +197,7 @@ func (w *world) self(uid int, name string) string {
 	return bin
 }
 
-// swap has an account put two files in turn in the place of a name, two thousand times a
-// second, until the test ends.
+// swap has an account put two files in turn in place of a name, two thousand times a second, until the test ends.
 func (w *world) swap(uid int, name, one, other string) {
 	w.t.Helper()
 	w.start(uid, []string{"ROLE=swap", "ROLE_NAME=" + name, "ROLE_ONE=" + one, "ROLE_OTHER=" + other},

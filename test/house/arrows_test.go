@@ -92,7 +92,7 @@ func storey(pkg string) int {
 	return slices.Index(storeys, first)
 }
 
-// TestArrows verifies that every import between two of our packages stands in arrows.txt, and that none goes up.
+// TestArrows verifies that every import between two of our packages is in arrows.txt, and that none goes up.
 func TestArrows(t *testing.T) {
 	found := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd"} {

@@ -58,7 +58,7 @@ var onTheClock = map[string]string{
 	"test/web/browser.go until":              "waits for a state, until its context ends",
 }
 
-// TestTestsWaitForStates verifies that no test rests on how fast a machine is: that none sleeps, waits for a time,
+// TestTestsWaitForStates verifies that no test depends on how fast a machine is: that none sleeps, waits for a time,
 // limits what has to succeed to less than half a minute, or compares how long something took, but those that say why;
 // and that none takes a port by number, or one that it has given back.
 func TestTestsWaitForStates(t *testing.T) {

@@ -85,7 +85,7 @@ func TestFewOpenFiles(t *testing.T) {
 	}
 }
 
-// roomOf is the entry that a package stands in or below.
+// roomOf is the entry that a package is in or below.
 func roomOf(pkg string, list map[string]string) string {
 	for room := range list {
 		if pkg == room || strings.HasPrefix(pkg, room+"/") {

@@ -112,9 +112,8 @@ func tooLarge(folder string, files map[string]int, packages map[string]bool) (ov
 	return over
 }
 
-// families are the names that begin with the same word: what stands before a «_», or a whole name
-// of a file of this package or of a package anywhere, which is how names without a «_» are
-// made of words (pg.go, pgstop.go).
+// families are the names that begin with the same word: what is before a «_», or a whole name of a file of this package
+// or of a package anywhere, which is how names without a «_» are made of words (pg.go, pgstop.go).
 func families(names []string, packages map[string]bool) map[string][]string {
 	words := map[string]bool{}
 	for i, n := range names {

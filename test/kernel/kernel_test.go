@@ -48,8 +48,8 @@ func unchanged(t *testing.T) {
 	})
 }
 
-// putBack writes values that are otherwise now. A 0 of one of a pair is left out:
-// the other one rules, and is written too.
+// putBack writes values that are otherwise now. A 0 of one of a pair is omitted: the other one rules, and is written
+// too.
 func putBack(was, now map[string]string) {
 	for name, v := range was {
 		paired := strings.HasSuffix(name, "_bytes") || strings.HasSuffix(name, "_ratio") ||

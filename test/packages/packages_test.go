@@ -269,8 +269,8 @@ func TestDebInstalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The scripts run here, with DPKG_ROOT set: the tree has no shell. What the dpkg
-	// of this machine leaves out, as those of small images do, is not left out.
+	// The scripts run here, with DPKG_ROOT set: the tree has no shell. What the dpkg of this machine omits, as those of
+	// small images do, is not left out.
 	dpkg := func(args ...string) string {
 		return tool(t, "dpkg", append([]string{"--root=" + tree, "--force-script-chrootless", "--force-not-root",
 			"--path-include=/*", "--log=" + filepath.Join(tree, "dpkg.log")}, args...)...)
@@ -396,7 +396,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestSums: SHA256SUMS is of every file beside it.
+// TestSums: SHA256SUMS is of every file next to it.
 func TestSums(t *testing.T) {
 	dir := dist(t)
 	sums := sumsOf(t, dir)

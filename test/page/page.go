@@ -46,7 +46,7 @@ func Problems(doc []byte, standalone bool) []string {
 	return r.found
 }
 
-// implied are elements that a parser adds where they are left out.
+// implied are elements that a parser adds where they are omitted.
 var implied = map[string]bool{"html": true, "head": true, "body": true, "tbody": true}
 
 var void = map[string]bool{"meta": true, "link": true, "br": true, "img": true, "input": true, "hr": true, "col": true,

@@ -321,7 +321,7 @@ func (s Sums) Table() string {
 	return b.String()
 }
 
-// Publish is a page with another table in the place of a mark: what it is of, and how it is made.
+// Publish is a page with another table in place of a mark: what it is of, and how it is made.
 func Publish(page, mark, table string) (string, error) {
 	what, _, _ := strings.Cut(mark, ":")
 	from, to := "<!-- "+mark+" -->\n", "<!-- end of "+what+" -->\n"

@@ -100,8 +100,8 @@ func TestDropIns(t *testing.T) {
 	})
 }
 
-// TestLinksAreNotFollowed: the owner of the data directory could lead root to another file by a link in the place of
-// the server's.
+// TestLinksAreNotFollowed: the owner of the data directory could lead root to another file by a link in place of the
+// server's.
 func TestLinksAreNotFollowed(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)

@@ -171,8 +171,8 @@ func TestRefusedBeforeItIsWritten(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotComeBack: what Try would have refused is forced; the
-// restart fails with the server's reason, is put back, and the server runs again.
+// TestServerThatDoesNotComeBack: what Try would have refused is forced; the restart fails with the server's reason, is
+// restored, and the server runs again.
 func TestServerThatDoesNotComeBack(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		for _, collector := range []string{"off", "on"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
-// crowded is a server whose data lies on a small disk, and a cell to change it from.
+// crowded is a server whose data is on a small disk, and a cell to change it from.
 type crowded struct {
 	*cell.Cell
 	disk   *cell.Disk

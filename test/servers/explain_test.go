@@ -169,7 +169,7 @@ func TestExplainFormatsAgree(t *testing.T) {
 				if d := cmp.Diff(trees[0], trees[1]); d != "" {
 					t.Errorf("text and JSON differ (-text +JSON):\n%s\n%s\n%s", d, text, doc)
 				}
-				// Nothing that a server says of a node may be passed over by accident.
+				// Nothing that a server says of a node may be skipped by accident.
 				n := 0
 				trees[0].Root.Walk(func(node *queryplan.Node) { n++ })
 				if want := len(regexp.MustCompile(`"Node Type":`).FindAllString(doc, -1)); n != want {

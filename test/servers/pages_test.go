@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// The pages of docs/pages say what is not so and since when. Here the
-// servers, their programs and this kernel are asked whether that is true.
+// The pages of docs/pages say what is not the case and since when. Here the servers, their programs and this kernel are
+// asked whether that is true.
 
 // gone are settings that pages say are gone, with the first version without them.
 var gone = map[string]int{

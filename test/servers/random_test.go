@@ -211,7 +211,7 @@ func (p *bed) try(h hosts.Host, n int) {
 	for _, name := range sorted(h.Spec.Settings) {
 		fmt.Fprintf(&described, "%s = '%s'\n", name, h.Spec.Settings[name])
 	}
-	var changes []plan.Change // as the file has them: try in the place of on where the pool does not exist
+	var changes []plan.Change // as the file has them: try in place of on where the pool does not exist
 	if keys := export.Keys(document.Plan{Plan: made}); len(keys) > 0 {
 		changes = export.Settings(document.Plan{Plan: made}, s, keys[0])
 		if err := export.Conf(&text, document.Plan{Plan: made}, s, keys[0]); err != nil {

@@ -147,7 +147,7 @@ func TestRedactedEvidenceFindsTheSame(t *testing.T) {
 	})
 }
 
-// verdict is what judgement says, without the names.
+// verdict is what judgment says, without the names.
 type verdict struct{ Findings, Unknown, Changes []string }
 
 func judged(t *testing.T, a *evidence.Archive) (v verdict) {

@@ -148,7 +148,7 @@ func TestSampleSeesAHog(t *testing.T) {
 func TestSampleSeesASqueeze(t *testing.T) {
 	live.On(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		groupHere(t)
-		t.Setenv("TMPDIR", "/var/tmp") // what lies in a tmpfs counts as memory of the group
+		t.Setenv("TMPDIR", "/var/tmp") // what is in a tmpfs counts as memory of the group
 		at, err := cgroup.Places()
 		if err != nil {
 			t.Fatal(err)

@@ -155,7 +155,7 @@ func TestThrowawayInstance(t *testing.T) {
 	})
 }
 
-// files names what lies in a data directory and in its global directory.
+// files names what is in a data directory and in its global directory.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
@@ -184,7 +184,7 @@ func privateTemp(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 }
 
-// ours names what lies in the private temporary directory.
+// ours names what is in the private temporary directory.
 func ours(t *testing.T) []string {
 	t.Helper()
 	m, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))

@@ -232,7 +232,7 @@ func TestWatch(t *testing.T) {
 		stop := make(chan struct{})
 		var loads sync.WaitGroup
 		// Up to 2 MB of WAL a second. Without its pauses it filled the disk by gigabytes, and took the CPUs from all
-		// that runs beside it.
+		// that runs next to it.
 		load := func() {
 			c := connect(t, i.ConnString())
 			sql(t, c, "create table if not exists t (a int, b text)")

@@ -435,7 +435,7 @@ func takeBack(t *testing.T, g *guest, files, values map[string]string) {
 	onHugePages(t, g, false)
 }
 
-// without leaves out what begins with a prefix.
+// without omits what begins with a prefix.
 func without(all map[string]string, prefix string) map[string]string {
 	out := map[string]string{}
 	for k, v := range all {
@@ -461,9 +461,8 @@ find $places -xdev -type f -print0 | xargs -0 sha256sum | awk '{ print "sum:/" $
 // unit as systemd has it and as its process does, and the server's settings.
 func (g *guest) values(t *testing.T) map[string]string {
 	t.Helper()
-	// One program reads all files: a process for each takes its time under emulation. Not asked
-	// for is what the kernel reckons from the memory that was free when it started, of which a
-	// pool reserved at boot takes its part.
+	// One program reads all files: a process for each takes its time under emulation. Not asked for is what the kernel
+	// computes from the memory that was free when it started, of which a pool reserved at boot takes its part.
 	text := g.sh(t, `set -e
 { grep -s -d skip '' /proc/sys/vm/* /proc/sys/kernel/numa_balancing /proc/sys/kernel/shm* /proc/sys/kernel/sem `+
 		`/sys/kernel/mm/transparent_hugepage/* /sys/block/nvme*/queue/* || true; } |

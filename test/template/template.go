@@ -22,7 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
-// New is scratch.New with a copy in the place of initdb.
+// New is scratch.New with a copy in place of initdb.
 func New(ctx context.Context, b scratch.Binaries, o scratch.Options) (*scratch.Instance, error) {
 	from, err := kept(ctx, b, o.InitDB)
 	if err != nil {
@@ -131,9 +131,8 @@ func fresh() uint64 {
 	return uint64(now.Unix())<<32 | uint64(now.Nanosecond()/1000)<<12 | (uint64(os.Getpid())+made.Add(1))&0xfff
 }
 
-// identify gives a cluster that was never started another system identifier. It stands
-// at the beginning of the control file, which a checksum ends, and in the long header
-// of the first page of a WAL segment.
+// identify gives a cluster that was never started another system identifier. It is at the beginning of the control
+// file, which a checksum ends, and in the long header of the first page of a WAL segment.
 func identify(dataDir string, id uint64) error {
 	control := filepath.Join(dataDir, "global", "pg_control")
 	b, err := os.ReadFile(control)

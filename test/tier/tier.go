@@ -14,7 +14,7 @@ import (
 // The tiers that a test may lack something of.
 const (
 	Servers = "servers" // real servers of each major version
-	Kernel  = "kernel"  // values of the kernel that may be changed, and are put back
+	Kernel  = "kernel"  // values of the kernel that may be changed, and are restored
 	System  = "system"  // a whole machine that is booted in an emulator
 	Web     = "web"     // a browser that pages are opened in
 	Hostile = "hostile" // root, two throwaway accounts that attack it, and a tracer

@@ -21,8 +21,7 @@ func units(t *testing.T) []string {
 	return list
 }
 
-// TestUnitsVerify: systemd takes each unit file, with a program that is there in
-// the place of the installed one.
+// TestUnitsVerify: systemd takes each unit file, with a program that is there in place of the installed one.
 func TestUnitsVerify(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		tier.Missing(t, tier.System, "systemd-analyze is missing: install systemd")

@@ -147,7 +147,7 @@ func on(d *toyDisk) *bench {
 	return b
 }
 
-// story is a real journal with the host as it stands beside it.
+// story is a real journal with the host as it stands next to it.
 type story struct {
 	name string
 	d    *toyDisk

@@ -67,8 +67,8 @@ func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 	}
 }
 
-// TestNothingWasApplied: an apply of which everything was brought back does not
-// call itself partly applied, and does not offer to take anything back.
+// TestNothingWasApplied: an apply of which everything was restored does not call itself partly applied, and does not
+// offer to take anything back.
 func TestNothingWasApplied(t *testing.T) {
 	b := newBench()
 	res, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "bad", knob.Restart)}}, all)

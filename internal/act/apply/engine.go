@@ -139,7 +139,7 @@ func (e *operation) forward(ctx context.Context) error {
 			return e.interrupted(err)
 		}
 		if c.Instance == "" {
-			// what follows an instance's changes rests on their being in force
+			// what follows an instance's changes depends on their being in force
 			if err := e.activate(ctx); err != nil {
 				return err
 			}
@@ -201,7 +201,7 @@ func (e *operation) verdict() error {
 	return no
 }
 
-// blocking returns a change that c rests on and that was not done, or nil.
+// blocking returns a change that c depends on and that was not done, or nil.
 func (e *operation) blocking(c *journal.Change) *journal.Change {
 	lost := func(f *journal.Change) bool {
 		return f.State == journal.IsFailed || f.State == journal.IsKept ||
@@ -225,8 +225,8 @@ func (e *operation) blocking(c *journal.Change) *journal.Change {
 	return nil
 }
 
-// one makes one change: intention, change, reading back. The error is one after
-// which nothing more may be done; a change that failed and was put back is none.
+// one makes one change: intention, change, reading back. The error is one after which nothing more may be done; a
+// change that failed and was restored is none.
 func (e *operation) one(ctx context.Context, c *journal.Change) error {
 	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, c.After))
 	kind, k, err := e.knob(c.Address, c.Instance)

@@ -125,9 +125,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestServerThatDoesNotComeBack: a restart that fails puts everything of the
-// instance back, and the pool that was grown for it, and starts it again; what
-// rests on it is not done; the log's lines are in the error.
+// TestServerThatDoesNotComeBack: a restart that fails puts everything of the instance back, and the pool that was grown
+// for it, and starts it again; what depends on it is not done; the log's lines are in the error.
 func TestServerThatDoesNotComeBack(t *testing.T) {
 	b := newBench()
 	p := onto("100")

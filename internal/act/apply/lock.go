@@ -96,7 +96,7 @@ func (w *System) lockName(part string) string {
 	return lockStem + "-" + hex.EncodeToString(sum[:8])
 }
 
-// lock takes the locks of some parts, which lie beside the directory of the journals: one apply, undo or resume at a
+// lock takes the locks of some parts, which are beside the directory of the journals: one apply, undo or resume at a
 // time on each. Two that need several take them in the same order, so that neither has what the other waits for.
 func (w *System) lock(ctx context.Context, p parts, wait bool) (func(), error) {
 	names := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// heldPart is what one value stands in: a line of a file, or a live value.
+// heldPart is what one value is in: a line of a file, or a live value.
 type heldPart string
 
 func filePart(path, key string) heldPart { return heldPart("file " + path + " " + key) }

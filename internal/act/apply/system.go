@@ -53,5 +53,5 @@ func (w *System) dir() string {
 // Result is how it ended. Journal is nil if nothing was begun.
 type Result struct {
 	Journal *journal.Journal
-	Left    []selection.Left // changes of the plan that were left out from the start
+	Left    []selection.Left // changes of the plan that were omitted from the start
 }

@@ -197,8 +197,8 @@ func (e *operation) undo(ctx context.Context, o UndoOptions) error {
 			continue
 		}
 		if c.Instance == "" && !e.startsLater(i) {
-			// before strict overcommit of old comes back, under which nothing starts that
-			// does not fit; one that does not come up yet may miss what is brought back next
+			// before strict overcommit of old comes back, under which nothing starts that does not fit; one that does
+			// not come up yet may miss what is restored next
 			if err := e.reactivate(ctx, o); err != nil && !isFailure(err) {
 				return err
 			}
@@ -270,7 +270,7 @@ func (e *operation) owes(o UndoOptions) bool {
 
 func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return ok }
 
-// reactivate lets the servers take over what was put back, as far as it may. An instance of which changes are still to
+// reactivate lets the servers take over what was restored, as far as it may. An instance of which changes are still to
 // be undone waits.
 func (e *operation) reactivate(ctx context.Context, o UndoOptions) error {
 	if e.w.Activate == nil {

@@ -58,7 +58,7 @@ func (c *collector) blocks(found []*instance) []block {
 	return out
 }
 
-// block looks at one device and returns the directories of those it lies on.
+// block looks at one device and returns the directories of those it is on.
 func (c *collector) block(at string) (block, []string) {
 	b := block{Device: text(c.t, at+"/dev"), Name: path.Base(at), Below: []string{}}
 	b.Path = "sys/block/" + b.Name

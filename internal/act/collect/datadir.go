@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// dataDir collects the host and the instance of one data directory. Of the other
-// instances of the host only what their memory rests on.
+// dataDir collects the host and the instance of one data directory. Of the other instances of the host only what their
+// memory depends on.
 func (c *collector) dataDir(ctx context.Context) error {
 	at := c.req.Value
 	if !path.IsAbs(at) {

@@ -94,8 +94,8 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	file, err := in.readPIDFile()
 	switch {
 	case err == nil && !c.isOf(file, pid):
-		// a standalone backend, a client that stands in the directory, or a lock file that a crash left behind and
-		// another process wears
+		// a standalone backend, a client that is in the directory, or a lock file that a crash left behind and another
+		// process wears
 		return nil
 	case err == nil:
 		in.port, in.socketDir, in.listen = file.port, file.socketDir, file.listen

@@ -166,7 +166,7 @@ func symlink(t *testing.T, root, name, to string) {
 	}
 }
 
-// guard gives the error of a path that may not be read. in says that what counts is what lies in a directory: the
+// guard gives the error of a path that may not be read. in says that what counts is what is in a directory: the
 // directory itself can be seen.
 func (f *fake) guard(name string, in bool) error {
 	at := path.Join("/", f.prefix, path.Join("/", name))

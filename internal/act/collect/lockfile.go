@@ -63,8 +63,7 @@ func (c *collector) standsIn(pid int) string {
 	return cwd
 }
 
-// leftBehind lists the processes of a server that stand in the data directory,
-// though their postmaster is gone.
+// leftBehind lists the processes of a server that are in the data directory, though their postmaster is gone.
 func (c *collector) leftBehind(in *instance) (out []int) {
 	names, err := c.t.ReadDir("proc")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 // Bounds of what is kept of probes.
 const (
-	// measuredDays is how long a probe speaks for a machine: within a quarter
-	// disks age, volumes are resized, and neighbours come.
+	// measuredDays is how long a probe speaks for a machine: within a quarter disks age, volumes are resized, and
+	// neighbors come.
 	measuredDays = 90
 	// maxProbes limits the probes that are read, the latest first: each may have measured a part.
 	maxProbes = 16

@@ -34,8 +34,8 @@ func (c *collector) ourMounts() mountTable {
 	return c.mounts
 }
 
-// of returns the mount that a path lies on: the one with the longest mount
-// point above it, the last one where several are stacked.
+// of returns the mount that a path is on: the one with the longest mount point above it, the last one where several are
+// stacked.
 func (t mountTable) of(p string) (host.Mount, bool) {
 	best := -1
 	for i, m := range t {

@@ -6,9 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 )
 
-// beside returns the instance that a person has named, and with it what else of
-// PostgreSQL is on the host: the other instances that run and count, and those
-// that are to run and do not. Of these only what their memory rests on is asked.
+// beside returns the instance that a person has named, and with it what else of PostgreSQL is on the host: the other
+// instances that run and count, and those that are to run and do not. Of these only what their memory depends on is
+// asked.
 func (c *collector) beside(in *instance) []*instance {
 	if c.req.Memory || c.req.Alone {
 		return []*instance{in}

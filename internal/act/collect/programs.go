@@ -126,7 +126,7 @@ func (c *collector) private(p *program) *int64 {
 }
 
 // marks returns the lines on fanotify of the files that a scanner has open; nil if they are closed to us. What is more
-// than the bounds is left out.
+// than the bounds is omitted.
 func (c *collector) marks(pids []int) *[]string {
 	out := []string{}
 	for _, pid := range pids[:min(len(pids), mostScanners)] {

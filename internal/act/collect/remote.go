@@ -75,9 +75,9 @@ func (c *collector) fromAfar(answers *evidence.Archive, key string) record {
 const startSlack = 15
 
 // proven returns the instance of this host that gave the answers, nil if none is proven to. A Unix socket names its
-// listener, and the session its backend. Where neither is seen (a pooler that has let go of the backend), the address
-// must be one of this host, and port and time of start those of one instance here: the far end of a tunnel has the
-// first but not the others.
+// listener, and the session its backend. If neither is seen (a pooler that has let go of the backend), the address must
+// be one of this host, and port and time of start those of one instance here: the far end of a tunnel has the first but
+// not the others.
 func (c *collector) proven(answers *evidence.Archive, s pgclient.Session) *instance {
 	found := c.discover()
 	for _, in := range found {

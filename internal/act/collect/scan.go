@@ -21,8 +21,8 @@ type serverProc struct {
 	server      bool  // it bears a server's name
 }
 
-// servers lists the processes that bear a server's name, in one pass over
-// /proc that reads stat of every process, and notes the others for the census.
+// servers lists the processes that bear a server's name, in one skip /proc that reads stat of every process, and notes
+// the others for the census.
 func (c *collector) servers() map[int]serverProc {
 	names, err := c.t.ReadDir("proc")
 	if err != nil {
@@ -137,8 +137,8 @@ func (c *collector) innerPIDs(pid int) []string {
 	return nil
 }
 
-// Family lists the processes of a server, its postmaster first, in one pass over the processes of the host; nil if that
-// one does not run.
+// Family lists the processes of a server, its postmaster first, in one skip the processes of the host; nil if that one
+// does not run.
 func Family(t target.Target, postmaster int) []int {
 	procs := newCollector(t, Request{}).servers()
 	if _, runs := procs[postmaster]; !runs {

@@ -79,7 +79,7 @@ func missing(name string, err error, reveal string) evidence.Missing {
 // gone reports whether a file does not exist, or its process ended while it was read.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
-// plainly leaves out the path of an error, which stands beside it anyway.
+// plainly omits the path of an error, which stands next to it anyway.
 func plainly(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

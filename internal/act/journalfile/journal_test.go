@@ -189,7 +189,7 @@ func TestCutOff(t *testing.T) {
 
 // TestDamaged: whatever line of a journal is changed, left out, moved, doubled or taken from another one, all before it
 // is proven and nothing from it on; what the rest names is reported, and an undo's log goes on behind the proven part
-// with the bytes as they were beside it.
+// with the bytes as they were next to it.
 func TestDamaged(t *testing.T) {
 	l, g := begun(t)
 	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")},
@@ -309,7 +309,7 @@ func TestForeign(t *testing.T) {
 }
 
 // TestFiles: directory and file are closed to others, an id is never taken twice, and names that are no journals are
-// passed over.
+// skipped.
 func TestFiles(t *testing.T) {
 	l, _ := begun(t)
 	for name, mode := range map[string]fs.FileMode{"j/journal": 0o700, "j/journal/" + id + ".jsonl": 0o600} {

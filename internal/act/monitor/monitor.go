@@ -1,6 +1,6 @@
 // Package monitor is what the command watch does while it runs: a cheap sample every few seconds (act/sample reads it),
 // the whole evidence every few minutes, both written to the history. What differs from one look to the next becomes an
-// event: a setting changed, a finding appeared, a plan rests on facts that have moved, a server was restarted, the
+// event: a setting changed, a finding appeared, a plan depends on facts that have moved, a server was restarted, the
 // kernel killed for memory. Of some of them it sends notices.
 //
 //	monitor.go    the loop: when to sample, when to look at the whole evidence

@@ -22,8 +22,8 @@ type settings map[string]history.Setting
 // alterSystem is the file that ALTER SYSTEM writes, and nothing else should.
 const alterSystem = "postgresql.auto.conf"
 
-// told are settings of the context internal that can change: by an upgrade, pg_checksums, a new cluster in the place of
-// the old one.
+// told are settings of the context internal that can change: by an upgrade, pg_checksums, a new cluster in place of the
+// old one.
 var told = map[string]bool{"server_version": true, "data_checksums": true, "wal_segment_size": true, "block_size": true}
 
 // serverSettings are the values in force of an instance, and what ALTER ROLE and ALTER DATABASE override. before is
@@ -135,7 +135,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	return out
 }
 
-// mountSettings adds the options of the mounts that instances lie on; false if one of them could not be seen.
+// mountSettings adds the options of the mounts that instances are on; false if one of them could not be seen.
 func mountSettings(s *snapshot.Snapshot, out settings) bool {
 	all := s.Host.Mounts.Known() && len(s.Instances) > 0
 	for i := range s.Instances {
@@ -230,7 +230,7 @@ func changes(instance string, before map[string]string, now settings) []history.
 	return out
 }
 
-// values leaves out all but the values.
+// values omits all but the values.
 func (s settings) values() map[string]string {
 	out := make(map[string]string, len(s))
 	for name, v := range s {

@@ -17,9 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Baseline is what a plan of an instance, or of the host, rests on: the facts that
-// plans are stale by, and each decision with its inputs. It is that of the plan
-// that was applied last, or of the first look.
+// Baseline is what a plan of an instance, or of the host, depends on: the facts that plans are stale by, and each
+// decision with its inputs. It is that of the plan that was applied last, or of the first look.
 type Baseline struct {
 	At      time.Time                `json:"at"`
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
@@ -60,8 +59,8 @@ const (
 	// memoryMoves is the part by which memory has to move: what the kernel keeps
 	// for itself changes from version to version by some MB in a GB.
 	memoryMoves = 0.05
-	// connectionsMove is the factor, and connectionsLeast the number beside it: from
-	// 3 to 6 sessions no plan moves, and a pool is mostly resized by tens.
+	// connectionsMove is the factor, and connectionsLeast the number next to it: from 3 to 6 sessions no plan moves,
+	// and a pool is mostly resized by tens.
 	connectionsMove  = 2
 	connectionsLeast = 20
 	// settles is how long the peak of a baseline grows: load follows the day.
@@ -76,7 +75,7 @@ const (
 // bases are the baselines by the label of the instance, "" for the host.
 type bases map[string]*Baseline
 
-// basesOf is what plans rest on now. peaks and sizes are by label; what is unknown is absent.
+// basesOf is what plans depend on now. peaks and sizes are by label; what is unknown is absent.
 func basesOf(s *snapshot.Snapshot, out *rule.Outcome, at time.Time, peaks, sizes map[string]float64) bases {
 	b := bases{"": {At: at, Facts: map[string]float64{}, Values: map[knob.Address]Planned{}}}
 	if m, ok := s.Host.Memory.Get(); ok {
@@ -119,8 +118,8 @@ func basesOf(s *snapshot.Snapshot, out *rule.Outcome, at time.Time, peaks, sizes
 	return b
 }
 
-// applied puts the values that an apply has set in the place of those that
-// would be decided now, as far as they are still in force.
+// applied puts the values that an apply has set in place of those that would be decided now, as far as they are still
+// in force.
 func (b *Baseline) applied(instance string, j *journal.Journal, present map[string]string) {
 	b.Journal = j.ID
 	for i := range j.Changes {
@@ -165,7 +164,7 @@ func (b *Baseline) grow(now *Baseline) {
 	}
 }
 
-// stale compares what plans rested on with what they would rest on now. A fact is reported once it has lasted for
+// stale compares what plans depended on with what they would depend on now. A fact is reported once it has lasted for
 // heldLooks, and again when it has moved as far once more; it may be reported again after it was back for as long.
 func stale(base, now bases, at, before time.Time) []history.Event {
 	var out []history.Event

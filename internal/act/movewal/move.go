@@ -322,8 +322,7 @@ func sizeText(e unit.Extent) string {
 	return fmt.Sprintf("%d files, %s", e.Files, unit.Bytes(e.Bytes))
 }
 
-// exchange puts into the place of pg_wal a link with a text, or what lies beside
-// it where the text is empty.
+// exchange puts into the place of pg_wal a link with a text, or what is next to it where the text is empty.
 func (m *move) exchange(text string) error {
 	if text != "" {
 		if err := m.f.Unlink(m.other()); err != nil {
@@ -365,8 +364,8 @@ func (m *move) started(ctx context.Context, at Place) error {
 	return err
 }
 
-// leave removes what a place that is left still holds. stale says that it was the old place, whose WAL lies beside
-// pg_wal where that was the directory itself.
+// leave removes what a place that is left still holds. stale says that it was the old place, whose WAL is beside pg_wal
+// where that was the directory itself.
 func (m *move) leave(p Place, stale bool) error {
 	at := p.Path
 	if p.inside() {

@@ -83,8 +83,7 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	return nil
 }
 
-// unmounted refuses a place below a mount point of fstab that nothing is mounted
-// on: the WAL would come to lie under it.
+// unmounted refuses a place below a mount point of fstab that nothing is mounted on: the WAL would come to be under it.
 func (w *Mover) unmounted(to string, mounts []host.Mount) error {
 	for _, at := range w.fstabPoints() {
 		if at != "/" && isBelow(to, at) && !slices.ContainsFunc(mounts,

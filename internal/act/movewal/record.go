@@ -13,7 +13,7 @@ import (
 const (
 	// Name is what a server calls the directory of its WAL.
 	Name = "pg_wal"
-	// otherName is the name beside it that is exchanged with it: first the link or the copy that is to take its place,
+	// otherName is the name next to it that is exchanged with it: first the link or the copy that is to take its place,
 	// then what was there before. A server never reads it; the word at its end shows where it comes from.
 	otherName = "pg_wal.pgfettle-moving"
 	// recordName is the note of a move that is under way.
@@ -43,9 +43,8 @@ const (
 	removing  phase = "remove" // the server has run on the new place: the old one counts no more
 )
 
-// record is what a later process has to know of a move that was cut short. It
-// lies in the data directory, written with the rights of its owner, and whatever
-// it says is done with those rights alone.
+// record is what a later process has to know of a move that was cut short. It is in the data directory, written with
+// the rights of its owner, and whatever it says is done with those rights alone.
 type record struct {
 	Schema  string `json:"schema"`
 	From    Place  `json:"from"`

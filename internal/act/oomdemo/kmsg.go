@@ -17,8 +17,7 @@ type kernelLog struct{ fd int }
 // kmsg is the device that gives one record a read.
 const kmsg = "/dev/kmsg"
 
-// openKernelLog opens the log at its end. Where that is not allowed it says so:
-// the exercise goes on without.
+// openKernelLog opens the log at its end. If that is not allowed it says so: the exercise goes on without.
 func openKernelLog() (log *kernelLog, gap string) {
 	fd, err := syscall.Open(kmsg, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err == nil {

@@ -46,8 +46,8 @@ func readServerLog(text string) serverLog {
 	return p.serverLog
 }
 
-// Entry implements pglog.Sink. A recovery at the start is another story, and the
-// lines of the processes that are ended by a crash are left out, being many.
+// Entry implements pglog.Sink. A recovery at the start is another story, and the lines of the processes that are ended
+// by a crash are omitted, being many.
 func (p *picker) Entry(e *pglog.Entry) {
 	k := e.Kind()
 	switch k {

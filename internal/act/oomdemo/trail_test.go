@@ -173,9 +173,9 @@ func (m *mortal) set(name, value string) error {
 	return m.toy.set(name, value)
 }
 
-// TestStrictAndBack: from any state of the four values, killed before any write
-// of them, they end as they were: by unset, or by the sweep of the next run. And
-// the mode is never strict with another limit than the one that was reckoned.
+// TestStrictAndBack: from any state of the four values, killed before any write of them, they end as they were: by
+// unset, or by the sweep of the next run. And the mode is never strict with another limit than the one that was
+// computed.
 func TestStrictAndBack(t *testing.T) {
 	top := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {

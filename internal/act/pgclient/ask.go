@@ -25,11 +25,10 @@ const (
 	deepAnswersWithin = 3 * time.Minute
 )
 
-// guard is sent before each query, in the same transaction: nothing is written,
-// no function of a hostile schema is called in the place of a system one, and
-// neither a lock nor a slow server is waited for. It holds for the transaction
-// only, and leaves no trace in a connection that a pooler gives to others.
-// set_config and not SET, for which the server would log a warning here.
+// guard is sent before each query, in the same transaction: nothing is written, no function of a hostile schema is
+// called in place of a system one, and neither a lock nor a slow server is waited for. It holds for the transaction
+// only, and leaves no trace in a connection that a pooler gives to others. set_config and not SET, for which the server
+// would log a warning here.
 const guard = `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
  pg_catalog.set_config('transaction_read_only', 'on', true),
  pg_catalog.set_config('statement_timeout', '%s', true),

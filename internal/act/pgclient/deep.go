@@ -17,9 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// With --deep the queries that are of one database are asked in each database
-// that may be connected to, one connection after the other, and the answers lie
-// in one file with the name of the database before the columns of the query.
+// With --deep the queries that are of one database are asked in each database that may be connected to, one connection
+// after the other, and the answers are in one file with the name of the database before the columns of the query.
 
 const (
 	// mostDatabases is how many are asked, the largest first: with one for each
@@ -30,8 +29,8 @@ const (
 	databaseWithin = 30 * time.Second
 	// elsewhereTimeout is the statement_timeout there, for the same reason.
 	elsewhereTimeout = "15s"
-	// mostRefused is after how many refusals the rest is left alone: each stands
-	// in the log of the server, and what pg_hba.conf says it says of them all.
+	// mostRefused is after how many refusals the rest is left alone: each is in the log of the server, and what
+	// pg_hba.conf says it says of them all.
 	mostRefused = 3
 )
 

@@ -128,8 +128,8 @@ func TestDeepQueryFailsInOneDatabase(t *testing.T) {
 	}
 }
 
-// After some refusals no more connections are tried, as each stands in the log of
-// the server; and there is a most of databases.
+// After some refusals no more connections are tried, as each is in the log of the server; and there is a most of
+// databases.
 func TestDeepKnowsWhenToStop(t *testing.T) {
 	f := manyDatabases(9)
 	f.refuse = func(_, database string) *pgproto3.ErrorResponse {

@@ -82,9 +82,8 @@ func (c Connect) listens(address string) error {
 	return nil
 }
 
-// guards are keywords of libpq that protect who connects and that pgconn does not
-// have: what can be done here is done, and what cannot be is refused rather than
-// passed over. Each stands beside its variable.
+// guards are keywords of libpq that protect who connects and that pgconn does not have: what can be done here is done,
+// and what cannot be is refused rather than skipped. Each stands beside its variable.
 var guards = map[string]string{
 	"requirepeer": "PGREQUIREPEER", "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION",
 	"ssl_max_protocol_version": "PGSSLMAXPROTOCOLVERSION",

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// What a server refuses stands in the evidence by its SQLSTATE, whatever language the message is in, and people see a
+// What a server refuses is in the evidence by its SQLSTATE, whatever language the message is in, and people see a
 // problem as before.
 func TestCausesStandInTheEvidence(t *testing.T) {
 	for code, kind := range map[string]pg.CauseKind{"53300": pg.NoSlot, "28P01": pg.NotLetIn, "57P03": pg.NotReady,

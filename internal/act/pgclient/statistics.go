@@ -62,7 +62,7 @@ func (r *round) everything(ctx context.Context, how Connect, conn *pgconn.PgConn
 }
 
 // manyTables reports whether the statistics are better asked elsewhere. It is for sockets only: who named a database in
-// a connection string may have been given the right to that one alone, and a refusal stands in the server's log.
+// a connection string may have been given the right to that one alone, and a refusal is in the server's log.
 func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config,
 	all [][]pg.Query) bool {
 	statistics, _ := apart(all)

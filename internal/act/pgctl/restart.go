@@ -34,11 +34,10 @@ func (p *Server) wait() time.Duration {
 	return DefaultWait
 }
 
-// Activate brings what is in the files into force: nothing for Now and Reboot, a
-// reload, or a restart, which starts a server that is down. It returns when the
-// server has taken the new values or is up and takes connections. The error of a
-// server that did not come back has the lines of its log that say why; it is
-// down then, and Activate(Restart) after the files were put back starts it.
+// Activate brings what is in the files into force: nothing for Now and Reboot, a reload, or a restart, which starts a
+// server that is down. It returns when the server has taken the new values or is up and takes connections. The error of
+// a server that did not come back has the lines of its log that say why; it is down then, and Activate(Restart) after
+// the files were restored starts it.
 func (p *Server) Activate(ctx context.Context, in *snapshot.Instance, e knob.Effect) error {
 	switch e {
 	case knob.Reload:

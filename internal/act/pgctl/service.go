@@ -293,8 +293,8 @@ func shellWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// stderr is the file that the running server's messages go to. Where it is none, something else holds the other end,
-// and would not hold that of a new server; a server with its own collector needs it for its first lines only.
+// stderr is the file that the running server's messages go to. If it is none, something else holds the other end, and
+// would not hold that of a new server; a server with its own collector needs it for its first lines only.
 func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (string, error) {
 	if collects {
 		return "/dev/null", nil
@@ -409,8 +409,8 @@ func shellVariable(name string) bool {
 	return strings.HasPrefix(name, "PG") // PGPORT, PGUSER: of clients; PGDATA passes
 }
 
-// asBefore returns what of the environment of the running server the next one
-// gets. Where it could not start without the rest it is not stopped.
+// asBefore returns what of the environment of the running server the next one gets. If it could not start without the
+// rest it is not stopped.
 func (p *Server) asBefore(pm postmaster) ([]string, error) {
 	b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/environ", target.MaxConfigFile)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // Runs reports whether any process of an instance runs: its postmaster, or a backend that has outlived it, or one that
-// was started alone. Each of them stands in the data directory.
+// was started alone. Each of them is in the data directory.
 func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {

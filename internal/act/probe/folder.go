@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// prefix begins the names of our directories. pg_basebackup, pg_rewind and pg_checksums pass over what begins with
+// prefix begins the names of our directories. pg_basebackup, pg_rewind and pg_checksums skip what begins with
 // pgsql_tmp, so that one which is made inside of a data directory, for want of another place, is in no backup.
 const prefix = "pgsql_tmp_pgfettle-"
 

@@ -85,7 +85,7 @@ type Place struct {
 	ReadSize unit.Bytes
 
 	name, identity string
-	fio            bool // is installed; else our own reads stand in
+	fio            bool // is installed; else our own reads are in
 	as             target.User
 	in             *snapshot.Instance
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
-// savedMost is how many probes are kept: more than the collector looks at would
-// only lie there.
+// savedMost is how many probes are kept: more than the collector looks at would only are there.
 const savedMost = 16
 
 // Save writes a probe to a directory, where the collector finds it, and removes the oldest beyond savedMost. It returns

@@ -118,8 +118,8 @@ func (p *Points) processor(last, now *HostReading) {
 	p.Add("steal_ratio", "", part[cpuSteal]/all)
 }
 
-// AddServer adds what one instance answered. Where this role may not see the
-// sessions of others, their counts would not be true.
+// AddServer adds what one instance answered. If this role may not see the sessions of others, their counts would not be
+// true.
 func (p *Points) AddServer(s *Server, most time.Duration) {
 	p.Instance = s.Label
 	v := &s.Now.Values

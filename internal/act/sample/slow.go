@@ -25,7 +25,7 @@ type SlowOptions struct {
 	CGroup     string         // folder of the instance's cgroup, of either version; "" if there is none
 	Conn       *pgconn.PgConn // nil: the server is not asked
 	Host       bool           // the files of the host are those of the instance's host
-	Perf       bool           // run perf beside it
+	Perf       bool           // run perf next to it
 	Tell       func(string)   // progress; may be nil
 }
 
@@ -240,7 +240,7 @@ func (w *slowSampler) cpus() int {
 	return host.CountCPUs(b)
 }
 
-// processes reads /proc/PID/stat of all; those that end meanwhile are left out.
+// processes reads /proc/PID/stat of all; those that end meanwhile are omitted.
 func (w *slowSampler) processes() map[int]host.ProcessStat {
 	out := map[int]host.ProcessStat{}
 	if !w.o.Host {

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// guard is sent before each question, in the same transaction: nothing is
-// written, no function of a hostile schema is called in the place of a system
-// one, and neither a lock nor a slow server is waited for. It holds for the
-// transaction only, and leaves no trace in a connection that a pooler lends. %s is
-// the time that the statement may take.
+// guard is sent before each question, in the same transaction: nothing is written, no function of a hostile schema is
+// called in place of a system one, and neither a lock nor a slow server is waited for. It holds for the transaction
+// only, and leaves no trace in a connection that a pooler lends. %s is the time that the statement may take.
 const guard = `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
  pg_catalog.set_config('transaction_read_only', 'on', true),
  pg_catalog.set_config('statement_timeout', '%s', true),

@@ -36,7 +36,7 @@ const (
 	// enough is how long our own CPU time is counted before it says anything: a hundred ticks, so that one is a
 	// percent.
 	enough = 100 * tick
-	// key is what the answers lie under in the archive of one look.
+	// key is what the answers are under in the archive of one look.
 	key = "1"
 )
 
@@ -229,7 +229,7 @@ func (l *Top) Server(ctx context.Context) (s *now.ServerLook) {
 	return s
 }
 
-// ask asks once. Where it fails no connection is left.
+// ask asks once. If it fails no connection is left.
 func (l *Top) ask(ctx context.Context) (*now.ServerLook, error) {
 	if l.conn == nil {
 		how, err := l.o.Connect()

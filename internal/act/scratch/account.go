@@ -51,8 +51,8 @@ func AccountAs(u *target.User) Account {
 	return Account{UID: u.UID, GID: u.GID, Switch: true}
 }
 
-// command makes a program ready to run as the account; start starts it. Where we
-// are root the program has to be root's or the account's: see trust.
+// command makes a program ready to run as the account; start starts it. If we are root the program has to be root's or
+// the account's: see trust.
 func (a Account) command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 	if os.Geteuid() == 0 {
 		if _, err := (trust.Account{UID: a.UID, GID: a.GID, Name: "user " + strconv.Itoa(a.UID)}).Program(

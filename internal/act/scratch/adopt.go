@@ -9,8 +9,8 @@ import (
 )
 
 // adopted returns the process ID of a postmaster that runs in our data directory without being our child, as after a
-// restart by pg_ctl; 0 if there is none. A number that a lock file names is only believed of a process that stands in
-// the data directory: the file may have outlived its server.
+// restart by pg_ctl; 0 if there is none. A number that a lock file names is only believed of a process that is in the
+// data directory: the file may have outlived its server.
 func (i *Instance) adopted() int {
 	b, err := os.ReadFile(filepath.Join(i.DataDir, "postmaster.pid"))
 	if err != nil {

@@ -32,8 +32,7 @@ func (c *Confinement) waiting(args []string) *exec.Cmd {
 	return exec.Command("/bin/sh", append([]string{"-c", script}, args...)...)
 }
 
-// begin starts a command that is waiting, confines it and lets it go. Where that
-// fails nothing of it is left.
+// begin starts a command that is waiting, confines it and lets it go. If that fails nothing of it is left.
 func (c *Confinement) begin(acc Account, cmd *exec.Cmd) (wait func() error, err error) {
 	in, gate, err := os.Pipe()
 	if err != nil {

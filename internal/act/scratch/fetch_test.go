@@ -33,8 +33,8 @@ func (r registry) RoundTrip(req *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(body)), Request: req, Header: http.Header{}}, nil
 }
 
-// use puts a registry and a release in the place of the real ones, and returns a cache directory that every user may
-// pass through.
+// use puts a registry and a release in place of the real ones, and returns a cache directory that every user may pass
+// through.
 func use(t *testing.T, r registry, pin string) string {
 	t.Helper()
 	transport, known := http.DefaultTransport, releases

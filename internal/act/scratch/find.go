@@ -32,7 +32,7 @@ var folders = []string{
 }
 
 // Find returns the server binaries that are installed here, those on PATH and those fetched earlier, newest version
-// first and one a directory. A directory whose postgres does not answer is left out.
+// first and one a directory. A directory whose postgres does not answer is omitted.
 func Find(ctx context.Context) []Binaries {
 	var dirs []string
 	for _, f := range folders {

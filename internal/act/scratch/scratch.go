@@ -30,7 +30,7 @@ const (
 type Options struct {
 	Settings map[string]string // written to its postgresql.conf, values as a person spells them
 	InitDB   []string          // further arguments of initdb
-	Template string            // data directory that no server runs in, copied in the place of initdb; "": initdb
+	Template string            // data directory that no server runs in, copied in place of initdb; "": initdb
 	Near     string            // folder that the instance's is made in, where the account may pass; "": a temporary one
 
 	// Made is called with the instance's directory before anything is put into it, so that it can be found again if we

@@ -17,11 +17,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// AskSharedMemory asks the binary that is installed for an instance how much
-// shared memory it would want with the settings of the question in the place of
-// its present ones. The running server, its data directory and its lock file
-// are not touched; nothing stays behind. It takes 10 to 30 ms, and half a
-// second more where the control file is not ours to read.
+// AskSharedMemory asks the binary that is installed for an instance how much shared memory it would want with the
+// settings of the question in place of its present ones. The running server, its data directory and its lock file are
+// not touched; nothing stays behind. It takes 10 to 30 ms, and half a second more where the control file is not ours to
+// read.
 func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance,
 	q snapshot.ShmemQuestion) (snapshot.ShmemAnswer, error) {
 	none := snapshot.ShmemAnswer{Question: q}
@@ -64,8 +63,7 @@ func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance
 	return snapshot.ShmemAnswer{Question: q, Bytes: a.Bytes, Pages: a.Pages, Method: a.Method}, nil
 }
 
-// sameRoot refuses a server of a container: what lies under the path of its
-// binary out here is another program.
+// sameRoot refuses a server of a container: what is under the path of its binary out here is another program.
 func sameRoot(t target.Target, in *snapshot.Instance) error {
 	p, ok := in.Postmaster().Get()
 	if !ok {

@@ -16,8 +16,8 @@ const peakDays = 366
 // taken off the host is forgotten by then.
 const weekDays = 8
 
-// Peaks returns what plans rest on: the most sessions at work and open at once, the WAL
-// of the busiest hour, and the most memory in use, in the year before now.
+// Peaks returns what plans depend on: the most sessions at work and open at once, the WAL of the busiest hour, and the
+// most memory in use, in the year before now.
 func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error) {
 	instances, err := s.Instances(ctx)
 	if err != nil {

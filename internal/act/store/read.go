@@ -19,9 +19,8 @@ const (
 	seriesRead  = 10_000 // a foreign file may contain any number
 )
 
-// Range returns a series in [from, to) as at most maxPoints buckets (0: 500), the
-// oldest first. It reads the coarsest level that still fills them, so that a year
-// costs no more than a day. Where nothing was sampled there is no bucket; of a
+// Range returns a series in [from, to) as at most maxPoints buckets (0: 500), the oldest first. It reads the coarsest
+// level that still fills them, so that a year costs no more than a day. If nothing was sampled there is no bucket; of a
 // series that there is not, there is none at all.
 func (s *Store) Range(ctx context.Context, series history.Series, from, to time.Time, maxPoints int) ([]history.Bucket,
 	error) {

@@ -99,8 +99,8 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// foreign returns an error where a file is there and is not ours. It is asked before anything is made
-// beside it: /etc/passwd.lock, left there, keeps every useradd out.
+// foreign returns an error where a file is there and is not ours. It is asked before anything is made next to it:
+// /etc/passwd.lock, left there, keeps every useradd out.
 func foreign(path string) error {
 	switch err := regular(path); {
 	case errors.Is(err, ErrNone):
@@ -145,7 +145,7 @@ func OpenRead(path string) (*Store, error) {
 		if err != nil {
 			return err
 		}
-		// The page that is asked for and the live values beside it.
+		// The page that is asked for and the live values next to it.
 		s.db.SetMaxOpenConns(4)
 		s.db.SetMaxIdleConns(2)
 		if err := s.recognize(); err != nil {
@@ -215,7 +215,7 @@ func holdLock(path string) (*os.File, error) {
 func (s *Store) open() error {
 	switch err := regular(s.path); {
 	case errors.Is(err, ErrNone):
-		// Made here for its mode; SQLite gives the files beside it the same.
+		// Made here for its mode; SQLite gives the files next to it the same.
 		f, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err

@@ -24,9 +24,8 @@ const (
 	pointsMost = 4096
 )
 
-// Append stores one sample in one transaction. When it returns nil the sample is
-// on the disk. Points that cannot be kept are left out and named in a
-// RefusedError; the others are stored then.
+// Append stores one sample in one transaction. When it returns nil the sample is on the disk. Points that cannot be
+// kept are omitted and named in a RefusedError; the others are stored then.
 //
 // After a WriteError nothing of the sample is stored, and for a while nothing is tried. The first sample after it is
 // stored with an event that records the gap.

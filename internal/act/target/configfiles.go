@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ConfigFiles shows a target's files to the reader of configurations. With path
-// set, text stands in the place of that file: what would hold if it were written.
+// ConfigFiles shows a target's files to the reader of configurations. With path set, text is in place of that file:
+// what would hold if it were written.
 type ConfigFiles struct {
 	Target   Target
 	Replaced string // absolute; "": nothing is replaced

@@ -75,7 +75,7 @@ func (o *OddEntry) Error() string {
 // marks of the archiver.
 const maxEntries = 4_000_000
 
-// maxDepth bounds how deep directories lie in each other: pg_wal has directories of one level.
+// maxDepth bounds how deep directories are in each other: pg_wal has directories of one level.
 const maxDepth = 8
 
 // Folders returns the directories of a user on this machine; nil is ourselves.

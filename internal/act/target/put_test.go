@@ -47,8 +47,7 @@ func TestPutGivesTheFileAway(t *testing.T) {
 	}
 }
 
-// TestPutWhile: who is asked last sees the old file, and may leave it so; nothing
-// is left beside it then.
+// TestPutWhile: who is asked last sees the old file, and may leave it so; nothing is left next to it then.
 func TestPutWhile(t *testing.T) {
 	l, root := tree(t)
 	at := filepath.Join(root, "srv/wal/x")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sweep implements Target. The directory is held open, and what lies in it is taken for what it is and not for what a
+// Sweep implements Target. The directory is held open, and what is in it is taken for what it is and not for what a
 // link in its place leads to.
 func (l *Local) Sweep(name string) error {
 	dir, base, err := l.folder(name)

@@ -69,17 +69,16 @@ type Target interface {
 	// Poke writes a file of /proc or /sys in one write(2), in place: the value
 	// and a newline, as echo does.
 	Poke(name, value string) error
-	// Append adds bytes to the end of a file that exists, in one write(2), and
-	// returns when they are on disk. Where it returns an error nothing was
-	// added; only a crash can leave a part.
+	// Append adds bytes to the end of a file that exists, in one write(2), and returns when they are on disk. If it
+	// returns an error nothing was added; only a crash can leave a part.
 	Append(name string, data []byte) error
 	// Remove unlinks a file, and fsyncs its directory. A file that does not exist is no error; a symbolic link is one,
 	// and what it leads to stays.
 	Remove(name string) error
 	// RemoveWhile is Remove that asks once more, when only the unlink is left.
 	RemoveWhile(name string, still func() error) error
-	// Sweep removes what a Write or a Put of this name has left beside it that a
-	// crash cut short. No other process may be writing it.
+	// Sweep removes what a Write or a Put of this name has left next to it that a crash cut short. No other process may
+	// be writing it.
 	Sweep(name string) error
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.

@@ -76,7 +76,7 @@ func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *
 	if err = dir.Rename(temp, base); err != nil {
 		return err
 	}
-	temp = "" // renamed: what stands there now is not to be removed
+	temp = "" // renamed: what is there now is not to be removed
 	return syncFolder(dir)
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Files is the target with the rights of an instance's account to files, as which all that is the instance's is read:
-// its configuration, its logs, whatever it names. Where we are not root it is the target itself. The error is a
-// *Refusal if there is no account.
+// its configuration, its logs, whatever it names. If we are not root it is the target itself. The error is a *Refusal
+// if there is no account.
 func Files(t target.Target, in *snapshot.Instance) (target.Target, error) {
 	if t.UID() != 0 || t.Reach("/") != "/" { // in a tree of files nothing runs
 		return t, nil

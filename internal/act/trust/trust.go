@@ -4,7 +4,7 @@
 // The rule: pgfettle, as root, does nothing on behalf of an instance that the account of that instance could not do
 // itself, and never lends one account's rights to another's files. So what is judged here is only whether there is one
 // account; what is then done is done as that account, and the kernel decides it (target.Target.As, target.Command.As).
-// Nothing may rest on a judgement alone: what was checked can be something else a moment later. docs/security.md has
+// Nothing may depend on a judgment alone: what was checked can be something else a moment later. docs/security.md has
 // the picture.
 package trust
 

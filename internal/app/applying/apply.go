@@ -30,7 +30,7 @@ type Request struct {
 
 	Chosen  func(*Choice) error                  // shows what will be made
 	Managed func(manager, key string) error      // shows what to configure in a program that manages an instance
-	Left    func([]selection.Left) error         // shows what is left out, and why
+	Left    func([]selection.Left) error         // shows what is omitted, and why
 	Warned  func([]selection.Warning) error      // shows what else comes of it
 	Consent func(context.Context, *Choice) error // asks, and declines parts; nil: nothing is asked
 }

@@ -36,7 +36,7 @@ type DemoRequest struct {
 // returns the file of settings that is as it was, byte for byte; "": nothing was changed.
 func Demo(ctx context.Context, r DemoRequest) (_ string, err error) {
 	inst, l, h := r.Server, r.Session, r.Place.Host
-	// A directory of our own: the server's belongs to its user, who could swap what lies in it.
+	// A directory of our own: the server's belongs to its user, who could swap what is in it.
 	dir, err := os.MkdirTemp("", "pgfettle-demo-")
 	if err != nil {
 		return "", say.Err("journal of the demo: {error}", "error", err)

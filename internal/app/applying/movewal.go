@@ -81,7 +81,7 @@ func MoveWAL(ctx context.Context, r MoveWALRequest) (MovedWAL, error) {
 	return m, stays(err, res.Journal)
 }
 
-// stays words the error of a move that was put back.
+// stays words the error of a move that was undone.
 func stays(err error, j *journal.Journal) error {
 	var no *say.Problem
 	if j == nil || !errors.As(err, &no) || no.Code != say.CodePartly {

@@ -2,9 +2,9 @@
 // resume, undo, status, the journals, the move of pg_wal, and the part of the demo that
 // applies. One file a use case.
 //
-// A Place says which files are changed and where the journals lie. What a person sees
-// or agrees to on the way is a function in the request: it shows, asks, and returns an
-// error where the answer is no, which ends the use case before anything is changed.
+// A Place says which files are changed and where the journals lie. What a person sees or agrees to on the way is a
+// function in the request: it shows, asks, and returns an error if the answer is no, which ends the use case before
+// anything is changed.
 package applying
 
 import (
@@ -87,7 +87,7 @@ func (p *Place) journalDir() (string, error) {
 	return filepath.Join(state, "pgfettle", "journal"), nil
 }
 
-// open returns the target that the journals lie on, and their directory there.
+// open returns the target that the journals are on, and their directory there.
 func (p *Place) open() (app.Target, string, error) {
 	t, err := p.Files()
 	if err != nil {

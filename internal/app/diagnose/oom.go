@@ -1,6 +1,6 @@
 // Package diagnose holds the use cases of the command diagnose, and the report that joins them with check and plan: it
 // finds the logs, files, and live servers that a person names, reads them, and lets judge/diagnose say what they mean.
-// Where a host is examined too, it opens a session of app.
+// If a host is examined too, it opens a session of app.
 package diagnose
 
 import (

@@ -23,7 +23,7 @@ import (
 type ReportRequest struct {
 	Target string
 	Deep   bool
-	Redact bool // names are replaced by pseudonyms, and the kernel's log is left out
+	Redact bool // names are replaced by pseudonyms, and the kernel's log is omitted
 	Policy *policy.Policy
 	Plan   app.PlanOptions
 }

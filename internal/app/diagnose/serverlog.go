@@ -37,7 +37,7 @@ type LogRequest struct {
 	Prefix string   // the log_line_prefix of plain lines, where Given
 	Given  bool
 	Days   int  // of a server's own logs those that were written to in so many last days
-	Redact bool // statements are left out, and names replaced
+	Redact bool // statements are omitted, and names replaced
 }
 
 // Log says what a server's log shows, worst first.
@@ -315,8 +315,7 @@ const (
 	maxLogFiles = 10_000
 )
 
-// from takes the settings of the server that a target names and, where no files
-// were given, the logs that it writes.
+// from takes the settings of the server that a target names and, if no files were given, the logs that it writes.
 func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	with := len(in.files) > 0
 	if !with && l.Collected == nil {
@@ -399,7 +398,7 @@ func walDisk(s *snapshot.Snapshot, one *snapshot.Instance) *serverlog.WALDisk {
 	if !ok {
 		return nil
 	}
-	dir, _ := one.Server.WALDir.Get() // where it may not be listed the room is the smaller for it
+	dir, _ := one.Server.WALDir.Get() // if it cannot be listed, the room is smaller by that
 	return &serverlog.WALDisk{Total: space.Total, Free: space.Free, WAL: dir.Size}
 }
 

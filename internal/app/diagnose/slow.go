@@ -153,7 +153,7 @@ func Profile(h *app.Host, name string) (*sampled.Profile, error) {
 type SampleRequest struct {
 	Target   string
 	Duration time.Duration
-	NoPerf   bool // perf is left out
+	NoPerf   bool // perf is omitted
 }
 
 // Sample samples a live instance and its host while they are slow.

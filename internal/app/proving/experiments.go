@@ -56,15 +56,13 @@ type Options struct {
 	Steps *Steps // nil: those that really measure
 }
 
-// Steps are the steps of an experiment that start servers. A test stands in
-// for them.
+// Steps are the steps of an experiment that start servers. Tests replace them.
 type Steps struct {
 	// Open finds the server's programs and gets ready to try configurations.
 	Open func(context.Context, target.Target, configure.Choice) (*configure.Trial, error)
 	// Estimate says what an experiment will take, before it is begun.
 	Estimate func(context.Context, target.Target, *engine.Order) (experiment.Estimation, error)
-	// Run runs one. What was measured is in the document also where the error is that it
-	// was interrupted.
+	// Run runs one. What was measured is in the document even if the error is an interruption.
 	Run func(context.Context, *engine.Order) (*experiment.Result, error)
 	// Resume goes on with one that was interrupted, in its directory.
 	Resume func(ctx context.Context, dir string, a engine.Again) (*experiment.Result, error)
@@ -126,8 +124,8 @@ func (o *Options) prepare(ctx context.Context, h *app.Host, e *engine.Order,
 	return &d, nil
 }
 
-// Run runs it. What was measured is in its directory also where the error is that it was interrupted; resumable says
-// that its data are still there then.
+// Run runs it. What was measured is in its directory even if the error is an interruption; resumable says that its data
+// are still there then.
 func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result,
 	resumable bool, err error) {
 	p.order.Progress = told

@@ -190,7 +190,7 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	jobs := min(clients, cpus)
 	if o.fixed() {
-		jobs = clients // clients of one thread draw their scripts from one sequence, and who is slower draws less of it
+		jobs = clients // clients of one thread draw their scripts from one sequence, and a slower one draws less of it
 	}
 	e.Spec = experiment.Spec{Clients: clients, Jobs: jobs, Warmup: o.Warmup.Seconds(), Rate: o.Rate,
 		Count: o.Transactions, Cycles: o.Cycles, Seed: seed, Cache: o.Cache, Protocol: protocol}

@@ -15,10 +15,9 @@ import (
 //	unit:OOMPolicy           wal:location (the folder of pg_wal)
 //	tablespace:archive/random_page_cost
 //
-// What there is once a device, a mount or a tablespace is named with its subject: vda,
-// /srv, or mapper/NAME for a volume of device mapper, whose number another volume may
-// have after the next boot. A family has a * there and stands for each of them:
-// block:*/scheduler, mount:*/options.
+// What there is once a device, a mount or a tablespace is named with its subject: vda, /srv, or mapper/NAME for a
+// volume of device mapper, whose number another volume may have after the next boot. A family has a * there and
+// includes each of them: block:*/scheduler, mount:*/options.
 type Address string
 
 // Layer is the part of the machine that a knob belongs to.
@@ -66,8 +65,7 @@ func (a Address) Subject() string {
 	return subject
 }
 
-// Family returns the address with * in the place of the subject; a itself where
-// it names none.
+// Family returns the address with * in place of the subject; a itself if it names none.
 func (a Address) Family() Address {
 	if subject, attribute := a.parts(); subject != "" {
 		return Address(a.Prefix() + ":" + Any + "/" + attribute)

@@ -18,7 +18,7 @@ var files embed.FS
 // English is the language that the program itself is written in.
 const English = "en"
 
-// Catalogue is the texts of one language; nil is English. A translation stands for one English text, letter for letter:
+// Catalogue is the texts of one language; nil is English. A translation belongs to one English text, letter for letter:
 // when that text is edited, English is shown until the translation is revised. An old translation under a new text
 // could name another number, or another command.
 type Catalogue struct {
@@ -99,9 +99,8 @@ func Open(lang string) (*Catalogue, error) {
 	return ReadCatalogue(lang, string(text))
 }
 
-// LanguageOf returns the language that the environment asks for: the first that
-// is set of LC_ALL, LC_MESSAGES and LANG, as POSIX orders them. It is English
-// where that names none, or one that is not complete.
+// LanguageOf returns the language that the environment asks for: the first that is set of LC_ALL, LC_MESSAGES and LANG,
+// as POSIX orders them. It is English if that names none, or one that is not complete.
 func LanguageOf(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		v := getenv(name)

@@ -10,8 +10,8 @@ import (
 // fault is an error that is one clause: a part of a problem, or a reason within one.
 type fault struct{ message Message }
 
-// Err returns an error that follows the language of who reads it. Its English is its text, and it wraps the errors
-// among its arguments, also those that the text does not show.
+// Err returns an error that follows the language of its reader. Its English is its text, and it wraps the errors among
+// its arguments, also those that the text does not show.
 func Err(text Template, pairs ...any) error { return &fault{M(text, pairs...)} }
 
 // Named returns an error that puts a name, such as that of a file, before the words of another.
@@ -88,7 +88,7 @@ func ErrorIn(err error, c *Catalogue) string {
 // recognize finds the message that an English text was made of.
 var recognize func(english string) Message
 
-// Recognize sets what finds the message that the English text of an error was made of, where it is none itself: the
+// Recognize sets what finds the message that the English text of an error was made of, if it is none itself: the
 // package that knows them is above this one.
 func Recognize(find func(english string) Message) { recognize = find }
 

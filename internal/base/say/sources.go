@@ -2,7 +2,7 @@ package say
 
 import "sort"
 
-// Source is a published text that a judgement rests on.
+// Source is a published text that a judgment is based on.
 type Source struct {
 	ID        string `json:"id"`
 	Title     string `json:"title"`

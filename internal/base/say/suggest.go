@@ -31,7 +31,7 @@ func Similar(typed string, names []string) []string {
 		if list[i].d != list[j].d {
 			return list[i].d < list[j].d
 		}
-		return len(list[i].name) < len(list[j].name) // less of it was left out
+		return len(list[i].name) < len(list[j].name) // less of it was omitted
 	})
 	var out []string
 	for _, n := range list[:min(len(list), 3)] {

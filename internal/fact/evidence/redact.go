@@ -15,7 +15,7 @@ const Redacted = "(redacted)"
 // systems become name3, name4, …. One name has one number in the whole archive, so that what belonged together still
 // does. Numbers are given in the order in which names appear and say nothing else of them: there is no key that could
 // be lost, and two redactions of one archive are the same. An address becomes one of the same reach (see reach), as
-// judgement asks for it. Sizes, counts, states and kernel parameters stay as they are. What is judged of the copy is
+// judgment asks for it. Sizes, counts, states and kernel parameters stay as they are. What is judged of the copy is
 // what is judged of the original.
 //
 // What is kept is what is known to be harmless; a text of which that is not

@@ -87,7 +87,7 @@ var publicSystems = set(
 	`debian ubuntu red rocky almalinux centos fedora suse opensuse sles oracle amazon alpine arch astra alt gentoo ` +
 		`nixos linux raspbian kali openeuler photon flatcar`)
 
-// releaseLine keeps of os-release what judgement reads: the distribution and its version.
+// releaseLine keeps of os-release what judgment reads: the distribution and its version.
 func releaseLine(l string) string {
 	k, v, _ := strings.Cut(l, "=")
 	switch k {

@@ -29,11 +29,9 @@ var modules = set(
 		`basic_archive passwordcheck sepgsql
 	basebackup_to_shell isn`)
 
-// setting redacts the value of a parameter. Numbers, switches and choices stay;
-// a free text stays when it is empty, the built-in default, or one that the
-// server wrote; of lists and of texts with names in them the form stays, as
-// judgement reads it. wrong says that the server refused the value: then it may
-// be anything.
+// setting redacts the value of a parameter. Numbers, switches and choices stay; a free text stays when it is empty, the
+// built-in default, or one that the server wrote; of lists and of texts with names in them the form stays, as judgment
+// reads it. wrong says that the server refused the value: then it may be anything.
 func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 	name = strings.ToLower(name)
 	switch {

@@ -84,8 +84,7 @@ func (r *redactor) options(list string) string {
 	return strings.Join(opts, ",")
 }
 
-// bootValues are the kernel's parameters that judgement reads, and those whose
-// values are words of the kernel.
+// bootValues are the kernel's parameters that judgment reads, and those whose values are words of the kernel.
 var bootValues = set(
 	`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz ` +
 		`hugetlb_cma
@@ -235,8 +234,8 @@ func (r *redactor) cronLine(l string) string {
 
 var cronWords = set(`@reboot @yearly @annually @monthly @weekly @daily @midnight @hourly`)
 
-// loginLine keeps of a line of logind.conf or login.defs what judgement reads:
-// sections, whether IPC objects are removed, the largest id of a system user.
+// loginLine keeps of a line of logind.conf or login.defs what judgment reads: sections, whether IPC objects are
+// removed, the largest id of a system user.
 func loginLine(l string) string {
 	t := strings.TrimSpace(l)
 	if t == "[Login]" || t == "" {

@@ -3,7 +3,7 @@ package evidence
 import "strings"
 
 // commonWords are the words of paths, units, cgroups and process titles that every Linux with PostgreSQL may have, and
-// that judgement looks for.
+// that judgment looks for.
 var commonWords = set(`
 a agent apps archive at auto autovacuum background backup backups bin block boot build builds bus by bytes
 cache cgroup cgroup2 cluster clusters cmd comm cmdline cmdline conf config container containerd container_manager

@@ -53,8 +53,8 @@ func ReadVMStat(fsys fs.FS) known.Fact[VMStat] {
 	return evidence.Read(fsys, "proc/vmstat", ParseVMStat)
 }
 
-// ParseVMStat parses the text of /proc/vmstat. Lines that are no name and
-// number are passed over; a text without any is an error.
+// ParseVMStat parses the text of /proc/vmstat. Lines that are no name and number are skipped; a text without any is an
+// error.
 func ParseVMStat(b []byte) (VMStat, error) {
 	v := VMStat{}
 	err := Lines(b, func(_ int, line string) error {

@@ -72,9 +72,8 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-// ParseCron parses a crontab of the system: times (five fields or an @word),
-// user, command. It returns the lines that speak of kernel values, without File.
-// Comments, assignments and lines that are none of this are passed over.
+// ParseCron parses a crontab of the system: times (five fields or an @word), user, command. It returns the lines that
+// speak of kernel values, without File. Comments, assignments and lines that are none of this are skipped.
 func ParseCron(b []byte) ([]CronLine, error) {
 	out := []CronLine{}
 	err := Lines(b, func(n int, line string) error {

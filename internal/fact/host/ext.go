@@ -35,7 +35,7 @@ const (
 // ReadExts reads cmd/tune2fs.
 func ReadExts(fsys fs.FS) known.Fact[[]Ext] { return evidence.Read(fsys, Exts, ParseExts) }
 
-// ParseExts parses cmd/tune2fs. Other lines of tune2fs -l are passed over.
+// ParseExts parses cmd/tune2fs. Other lines of tune2fs -l are skipped.
 func ParseExts(b []byte) ([]Ext, error) {
 	out := []Ext{}
 	err := headed(b, func(device string) error {

@@ -62,8 +62,7 @@ func ReadOS(fsys fs.FS) known.Fact[OS] {
 	return f
 }
 
-// ParseOSRelease parses os-release(5). Unknown lines are passed over; a text
-// that names no distribution is an error.
+// ParseOSRelease parses os-release(5). Unknown lines are skipped; a text that names no distribution is an error.
 func ParseOSRelease(b []byte) (OS, error) {
 	var o OS
 	err := Lines(b, func(_ int, line string) error {

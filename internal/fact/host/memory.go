@@ -100,8 +100,7 @@ func ReadMemory(fsys fs.FS) known.Fact[Memory] {
 	return evidence.Read(fsys, "proc/meminfo", ParseMemory)
 }
 
-// ParseMemory parses the text of /proc/meminfo. Lines it cannot read are
-// passed over; a text without MemTotal is an error.
+// ParseMemory parses the text of /proc/meminfo. Lines it cannot read are skipped; a text without MemTotal is an error.
 func ParseMemory(b []byte) (Memory, error) {
 	m := Memory{Lines: map[string]unit.Bytes{}}
 	counts := map[string]*int64{

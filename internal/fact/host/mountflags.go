@@ -114,8 +114,8 @@ func (f MountFlags) words(cleared func(flag string) bool) []string {
 	return append(out, f.Atime)
 }
 
-// WithAtime returns a field of fstab that asks for another of relatime, noatime and
-// strictatime: in the place of the first word about access times, else at the end.
+// WithAtime returns a field of fstab that asks for another of relatime, noatime and strictatime: in place of the first
+// word about access times, else at the end.
 func WithAtime(options, atime string) string {
 	var out []string
 	at := -1

@@ -67,10 +67,9 @@ func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
 	return known.Is(p)
 }
 
-// ParseStatus parses the text of /proc/PID/status: all fields of Process but
-// the title, the kind and the oom files. Unknown lines are passed over. A text
-// without Name, Pid, PPid and Uid is an error, and so is one without the
-// memory lines, unless the process is a zombie, which has no memory any more.
+// ParseStatus parses the text of /proc/PID/status: all fields of Process but the title, the kind and the oom files.
+// Unknown lines are skipped. A text without Name, Pid, PPid and Uid is an error, and so is one without the memory
+// lines, unless the process is a zombie, which has no memory any more.
 func ParseStatus(b []byte) (Process, error) {
 	var p Process
 	var seen status

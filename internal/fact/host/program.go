@@ -155,8 +155,7 @@ func intercepts(line string) bool {
 	return false
 }
 
-// plainName puts a question mark in the place of what no terminal should see:
-// a process gives itself any name.
+// plainName puts a question mark in place of what no terminal should see: a process gives itself any name.
 func plainName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {

@@ -37,9 +37,8 @@ func ReadPressure(fsys fs.FS) Pressure {
 	}
 }
 
-// ParsePSI parses a file of /proc/pressure. Lines other than some and full are
-// passed over; a text without the line some, and a share outside 0 to 100, are
-// errors.
+// ParsePSI parses a file of /proc/pressure. Lines other than some and full are skipped; a text without the line some,
+// and a share outside 0 to 100, are errors.
 func ParsePSI(b []byte) (PSI, error) {
 	var p PSI
 	seen := false

@@ -90,10 +90,9 @@ func ReadSysctlConf(fsys fs.FS) known.Fact[[]SysctlSet] {
 	return known.Is(out)
 }
 
-// ParseSysctlConf parses one file in the form of sysctl.d(5): NAME = VALUE, a
-// dash before the name when errors do not matter, comments behind # and ; at
-// the start of a line. File and Read are left empty. Lines that are none are
-// passed over, as the programs do.
+// ParseSysctlConf parses one file in the form of sysctl.d(5): NAME = VALUE, a dash before the name when errors do not
+// matter, comments behind # and ; at the start of a line. File and Read are left empty. Lines that are none are
+// skipped, as the programs do.
 func ParseSysctlConf(b []byte) ([]SysctlSet, error) {
 	out := []SysctlSet{}
 	err := Lines(b, func(n int, line string) error {

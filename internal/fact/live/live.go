@@ -109,9 +109,8 @@ var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "w
 // maxSymbols bounds a report of perf.
 const maxSymbols = 500
 
-// ParsePerf reads perf report --stdio, with the column Children or without, and
-// returns the functions by their own time as perf sorted them. What cannot be read is
-// passed over.
+// ParsePerf reads perf report --stdio, with the column Children or without, and returns the functions by their own time
+// as perf sorted them. What cannot be read is skipped.
 func ParsePerf(b []byte) ([]Symbol, error) {
 	own, _ := perfReport(string(b))
 	if len(own) == 0 {

@@ -1,6 +1,5 @@
-// Package snapshot is the document of what the evidence means: the typed facts
-// of a host and of the instances on it. It is made once by Read and never
-// changed afterwards; judgement takes it and returns documents of its own.
+// Package snapshot is the document of what the evidence means: the typed facts of a host and of the instances on it. It
+// is made once by Read and never changed afterwards; judgment takes it and returns documents of its own.
 package snapshot
 
 import (

@@ -1,6 +1,6 @@
 // Package literals finds the package-level literals of one type in a directory of Go files, or in the directories below
 // it, and writes the file that lists them. The judgements of pgfettle are such literals, one a file; the list is
-// generated, so that adding a judgement is adding a file and nothing registers itself in an init function.
+// generated, so that adding a judgment is adding a file and nothing registers itself in an init function.
 package literals
 
 import (
@@ -21,7 +21,7 @@ import (
 // File is the name of the generated file.
 const File = "registry_gen.go"
 
-// Literal is one judgement: var Name = Type{…, Key: "Value", …}.
+// Literal is one judgment: var Name = Type{…, Key: "Value", …}.
 type Literal struct {
 	Name string // of the variable
 	Key  string // what the literal is sorted by: a check's ID, a rule's Address
@@ -29,8 +29,8 @@ type Literal struct {
 }
 
 // Find returns the literals of a type, sorted by their key: "Check" in the Go files of fsys's root, "check.Check" in
-// those of its directories. Tests and the generated file are left out. An error names the file of a literal that has no
-// key, or the two files of a key that stands there twice.
+// those of its directories. Tests and the generated file are omitted. An error names the file of a literal that has no
+// key, or the two files of a key that is there twice.
 func Find(fsys fs.FS, typeName, keyField string) ([]Literal, error) {
 	pattern := "*.go"
 	if strings.Contains(typeName, ".") {

@@ -286,7 +286,7 @@ func catalog(b []byte) (map[string][]string, error) {
 		if !ok1 || !ok2 {
 			return nil, errors.New("cut")
 		}
-		if _, rest, ok := bytes.Cut(id, []byte{4}); ok { // a context stands before it
+		if _, rest, ok := bytes.Cut(id, []byte{4}); ok { // a context is before it
 			id = rest
 		}
 		one, _, _ := bytes.Cut(id, []byte{0})

@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/pgfettle/pgfettle/"
 
-// Hole stands in a text for what only a run knows: a name, an amount, the words of an error.
+// Hole is in a text for what only a run knows: a name, an amount, the words of an error.
 const Hole = "\x00"
 
 // Found is one text, with the place where it goes into a gap, or to a function that makes one.

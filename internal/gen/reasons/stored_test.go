@@ -60,7 +60,7 @@ func TestStoredErrorsAreRecognized(t *testing.T) {
 	}
 }
 
-// withHoles is a template with what is found in the source in the place of its placeholders.
+// withHoles is a template with what is found in the source in place of its placeholders.
 func withHoles(text string) string {
 	for _, name := range say.Placeholders(text) {
 		fill := Hole

@@ -110,7 +110,7 @@ func comparableName(name string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimLeft(name, "-"))
 }
 
-// folders of kernel values, which people leave out.
+// folders of kernel values, which people omit.
 var folders = []string{"vm.", "kernel."}
 
 // answers reports whether a page's name is what was asked for, in full or without the directory of a kernel value.

@@ -14,8 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// In returns the page in the language of a catalog. It stays in English if there is no translation, or where that was
-// made from another English text: an old translation could name another number or another command. p is in English.
+// In returns the page in the language of a catalog. It stays in English if there is no translation, or if that was made
+// from another English text: an old translation could name another number or another command. p is in English.
 func (p Page) In(c *say.Catalogue) Page {
 	if c == nil {
 		return p
@@ -40,7 +40,7 @@ type translated struct {
 	of string
 }
 
-// over returns a page with the texts of its translation; what that leaves out stays.
+// over returns a page with the texts of its translation; what that omits stays.
 func (t translated) over(p Page) Page {
 	for to, text := range map[*string]string{
 		&p.Title: t.Title, &p.Read: t.Read, &p.Since: t.Since, &p.Until: t.Until, &p.Verify: t.Verify} {

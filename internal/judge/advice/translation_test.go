@@ -100,8 +100,8 @@ func TestTranslationsKeepNamesAndNumbers(t *testing.T) {
 	}
 }
 
-// TestAPageOfAnotherEnglishIsShownInEnglish verifies that a page is in the language of the catalog, and in English
-// where its text is not the one that was translated.
+// TestAPageOfAnotherEnglishIsShownInEnglish verifies that a page is in the language of the catalog, and in English if
+// its text is not the one that was translated.
 func TestAPageOfAnotherEnglishIsShownInEnglish(t *testing.T) {
 	french, err := say.Open("fr")
 	if err != nil {

@@ -84,7 +84,7 @@ const (
 	PerHost                  // once; Case.Instance is nil
 )
 
-// Check is one judgement. All fields but Commands, From, To and DependsOn are required.
+// Check is one judgment. All fields but Commands, From, To and DependsOn are required.
 type Check struct {
 	ID        string
 	Area      Area

@@ -248,8 +248,8 @@ func TestRedactionKeepsScanners(t *testing.T) {
 	}
 }
 
-// graft puts facts that were read from archives into copies of a snapshot, where
-// the plain archive gave the fact that was written into it.
+// graft puts facts that were read from archives into copies of a snapshot, if the plain archive gave the fact that was
+// written into it.
 func graft(before, after, s, plain, redacted *snapshot.Snapshot, through map[string]int) {
 	one := func(name string, of func(*snapshot.Snapshot) any) {
 		b, err := json.Marshal(of(s))

@@ -133,9 +133,8 @@ func countLines(text []byte) (n shapes) {
 	return n
 }
 
-// JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
-// with the checks of a host and an instance: each finding stands at the line that
-// causes it. host is the host that it is for; nil if none is named.
+// JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts with the checks of a host and an
+// instance: each finding is at the line that causes it. host is the host that it is for; nil if none is named.
 func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot,
 	checks []check.Check) Report {
 	f := &foreign{file: file, show: show, on: on, checks: checks,
@@ -249,7 +248,7 @@ const (
 )
 
 func (f *foreign) unit(text []byte) {
-	all := []line{} // nil stands for no file at all
+	all := []line{} // nil means no file at all
 	n, whole, service := 0, false, false
 	for l := range strings.Lines(string(text)) {
 		n++

@@ -137,8 +137,7 @@ func (f *foreign) limits(text []byte) {
 
 var limitKeys = map[string]string{"nofile": "LimitNOFILE", "nproc": "LimitNPROC", "stack": "LimitSTACK"}
 
-// grub reads the command line of the kernel: transparent huge pages, and the rest as it
-// stands there.
+// grub reads the command line of the kernel: transparent huge pages, and the rest as it is there.
 func (f *foreign) grub(text []byte) {
 	n := 0
 	for l := range bytes.Lines(text) {

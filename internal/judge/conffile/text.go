@@ -13,9 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// JudgeText judges the settings of a text that is no postgresql.conf, as if the server
-// had them from a file. main is the file that the text stands in. named says that host
-// is the host that the text names.
+// JudgeText judges the settings of a text that is no postgresql.conf, as if the server had them from a file. main is
+// the file that the text is in. named says that host is the host that the text names.
 func JudgeText(t conftext.Text, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	named bool, checks []check.Check) Report {
 	r := conf.Resolved{Files: []string{main}}
@@ -68,7 +67,7 @@ func (r *Report) Named(n conftext.Named) {
 	}
 }
 
-// place is where a setting stands.
+// place is the location of a setting.
 type place struct {
 	name string
 	line int

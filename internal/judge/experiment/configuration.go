@@ -47,7 +47,7 @@ with changes, if any: default+pg:work_mem=64MB,jit=off. pg:… alone changes the
 defaults. sysctl:NAME=VALUE is a kernel parameter (requires --kernel).
 client:reconnect opens a new connection for each transaction.`
 
-// overPrefix begins what stands on top of a base. A file's name may have a + in it.
+// overPrefix begins the additions to a base. A file's name may have a + in it.
 var overPrefix = regexp.MustCompile(`(^|\+)(pg|sysctl|thp|client):`)
 
 // settingName is how a setting of the server, or of a module of it, is called.
@@ -88,8 +88,8 @@ func ParseConfiguration(text string) (ConfigurationText, error) {
 	return s, err
 }
 
-// parseSettings reads "pg:a=1,b=2+sysctl:c=3". A comma begins the next value only where
-// NAME= follows it, so that a list stays whole.
+// parseSettings reads "pg:a=1,b=2+sysctl:c=3". A comma begins the next value only if NAME= follows it, so that a list
+// stays whole.
 func parseSettings(text string) ([]Setting, error) {
 	var out []Setting
 	for text != "" {
@@ -180,7 +180,7 @@ type Omitted struct {
 	Why         say.Message
 }
 
-// NewConfiguration puts a base and what stands on top of it together.
+// NewConfiguration combines a base and its additions.
 func NewConfiguration(s ConfigurationText, base map[string]string, kernel map[knob.Address]string) (Configuration,
 	error) {
 	a := Configuration{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{},

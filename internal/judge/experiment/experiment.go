@@ -39,8 +39,8 @@ const (
 	// RestoreFresh is a copy of the loaded cluster for every run (in slices: for every
 	// block): nothing of a run is left to the next.
 	RestoreFresh = "fresh"
-	// RestoreKept is one copy for each configuration for the whole experiment: cheaper
-	// where copies are slow; bloat accrues.
+	// RestoreKept is one copy for each configuration for the whole experiment: cheaper if copies are slow; bloat
+	// accumulates.
 	RestoreKept = "kept"
 	// RestoreShared is both configurations on the same files, one after the other; for
 	// loads that only read.
@@ -66,7 +66,7 @@ type Part struct {
 	Time time.Duration
 }
 
-// Event is a step of an experiment, for who waits.
+// Event is a step of an experiment, for the waiting user.
 type Event struct {
 	// statements, load, copy, start, warm-up, calibration, measure, checkpoint, count, stop, clean, kept; "" with Ended
 	Step      string

@@ -89,7 +89,7 @@ type Spec struct {
 // Numbered says that a run is a number of transactions, not a time.
 func (s Spec) Numbered() bool { return s.Duration == 0 }
 
-// Host is where it was run.
+// Host is the host on which it was run.
 type Host struct {
 	Line     string `json:"line"` // the host as `check` reports it
 	Kernel   string `json:"kernel"`
@@ -107,7 +107,7 @@ type Block struct {
 	Seed   uint64 `json:"seed"`   // of both runs
 	// in the order in which they were run; slices of one configuration are one run
 	Runs      []Run       `json:"runs"`
-	LogRatio  stat.Number `json:"log_ratio"`           // ln(B/A) of the metric; null where discarded
+	LogRatio  stat.Number `json:"log_ratio"`           // ln(B/A) of the metric; null if discarded
 	Discarded []string    `json:"discarded,omitempty"` // why it does not count
 }
 
@@ -126,15 +126,14 @@ type Run struct {
 	Windows      []float64          `json:"windows_tps,omitempty"` // of ten seconds each
 	Steady       bool               `json:"steady"`                // the warm-up ended flat
 	Counters     map[string]float64 `json:"counters,omitempty"`    // by the names of Metrics, of the whole run
-	// complete ones in the run, where Spec asks for some
+	// complete ones in the run, if Spec asks for some
 	Cycles int `json:"checkpoint_cycles,omitempty"`
 	// of the timed checkpoint after the run: work put off
 	Checkpoint  float64     `json:"checkpoint_s,omitempty"`
 	Environment Environment `json:"environment"`
 }
 
-// Latency of a transaction in milliseconds. Percentiles are there where
-// transactions were logged.
+// Latency of a transaction in milliseconds. Percentiles are present if transactions were logged.
 type Latency struct {
 	Mean stat.Number `json:"mean"`
 	SD   stat.Number `json:"sd"`

@@ -117,8 +117,7 @@ type reading struct {
 	ok  bool
 }
 
-// Bounds of what is reckoned with: no server accepts a number above 2^31 or has
-// a petabyte of memory.
+// Bounds of what is computed with: no server accepts a number above 2^31 or has a petabyte of memory.
 const (
 	mostNumber = 1 << 31
 	mostBytes  = 1 << 50

@@ -38,7 +38,7 @@ func TestFiguresOfAServer(t *testing.T) {
 	}
 }
 
-// TestFiguresOfThePreview: 19 has io_max_workers in the place of io_workers, and its memory is known.
+// TestFiguresOfThePreview: 19 has io_max_workers in place of io_workers, and its memory is known.
 func TestFiguresOfThePreview(t *testing.T) {
 	set := settings(t, 18, nil)
 	before, _ := Figures(Present(set), Mixed)
@@ -191,7 +191,7 @@ func TestAsItIs(t *testing.T) {
 	}
 }
 
-// TestHugePagesUntold: if nothing reports whether a server runs on huge pages, it is reckoned on them when it asks for
+// TestHugePagesUntold: if nothing reports whether a server runs on huge pages, it is computed on them when it asks for
 // them and enough are free.
 func TestHugePagesUntold(t *testing.T) {
 	at := func(free, promised int64, asked string) unit.Bytes {

@@ -21,7 +21,7 @@ func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 	return known.Map(in.Postmaster(), func(p host.Process) bool { return p.Huge > 0 })
 }
 
-// takenForHuge reports whether a server's memory is reckoned with huge pages: it runs on them, or nothing reports
+// takenForHuge reports whether a server's memory is computed with huge pages: it runs on them, or nothing reports
 // whether it does (its processes were not seen, or it was only planned), it asks for them, and so many are free.
 func takenForHuge(s *snapshot.Snapshot, in *snapshot.Instance, page unit.Bytes) bool {
 	if page <= 0 {

@@ -5,7 +5,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// OOMNever is the oom_score_adj of a process that the OOM killer passes over.
+// OOMNever is the oom_score_adj of a process that the OOM killer skips.
 const OOMNever = -1000
 
 // OOMPoints returns what the OOM killer ranks a process by (oom_badness of mm/oom_kill.c, the same from 4.19 to 6.18),

@@ -141,7 +141,7 @@ func lastingMemory(g host.Residence, up float64, systemd bool) unit.Bytes {
 	return sum
 }
 
-// anonymous is all anonymous memory less that of the instances and neighbours.
+// anonymous is all anonymous memory less that of the instances and neighbors.
 func anonymous(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	ours := unit.Bytes(0)
 	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {

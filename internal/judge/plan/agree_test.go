@@ -17,8 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-// workMemFound returns what the check of work_mem says of a snapshot at notice or
-// above. Information is what a plan may leave where it says how many connections fit.
+// workMemFound returns what the check of work_mem says of a snapshot at notice or above. Information is what a plan may
+// leave if it says how many connections fit.
 func workMemFound(s *snapshot.Snapshot) []check.Finding {
 	list := check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
 	return slices.DeleteFunc(list, func(f check.Finding) bool { return f.Severity < check.Notice })

@@ -84,15 +84,14 @@ func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) plannedInstance {
 	return out
 }
 
-// small is the small change of a sum: what each process has besides, and what the
-// tables above the lowest take, as a share and in whole pages.
+// small is the minor part of a sum: what each process has in addition, and what the tables above the lowest take, as a
+// share and in whole pages.
 type small struct{ each, above, pages, shared float64 }
 
 var (
-	// less is a little less than what the program reckons, more a little more: page
-	// tables of 150 kB for a process's own memory, a table of entries of tables for each
-	// 512 of the lowest, each of the four levels in whole pages of 4 kB, and the shared
-	// memory in whole huge pages.
+	// less is a little less than what the program computes, more a little more: page tables of 150 kB for a process's
+	// own memory, a table of entries of tables for each 512 of the lowest, each of the four levels in whole pages of 4
+	// kB, and the shared memory in whole huge pages.
 	less = small{}
 	more = small{each: 150 << 10, above: 1.0 / 511, pages: 4 * 4096, shared: 2 << 20}
 )
@@ -121,8 +120,8 @@ func (s plannedInstance) worst(h host, open float64, c small) float64 {
 	return math.Max(s.sum(open, expected, q, c), s.sum(open, open, query{0, 1, q.temp}, c))
 }
 
-// expected is how many sessions run a report at once: two for each CPU, more where the user said so, or else where
-// twice the mean of a day or more was (14+).
+// expected is how many sessions run a report at once: two for each CPU, more if the user said so, or otherwise if twice
+// the mean of a day or more was (14+).
 func (h host) expected() float64 {
 	least := 2 * float64(h.spec.CPUs)
 	if h.opt.Active > 0 {
@@ -331,7 +330,7 @@ func TestMonotoneWorkMem(t *testing.T) {
 		if big.spec.CGroup > 0 {
 			big.spec.CGroup += big.spec.RAM - h.spec.RAM
 		}
-		// One step of an eighth may be lost: everything beside work_mem is rounded as well, and a worker for each 512
+		// One step of an eighth may be lost: everything except work_mem is rounded as well, and a worker for each 512
 		// MB more may hold it too. Seen with 2.67 GB and 27 MB more, and on 200 CPUs under a limit of 25.6 GB that was
 		// doubled (1 in 3,600 hosts).
 		if got := work(big); 8*got < 7*was {

@@ -29,8 +29,8 @@ func sharedOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) []Shared
 	return list
 }
 
-// budgetOf lays the memory out before and after. Without the memory of the host
-// there is nothing to lay out, and Known says so.
+// budgetOf breaks down the memory before and after. Without the memory of the host there is nothing to lay out, and
+// Known says so.
 func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	b := Budget{Limit: "host", None: len(s.Instances) == 0}
 	base, ok := out.Basis(s, o)

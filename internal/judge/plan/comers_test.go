@@ -26,7 +26,7 @@ type process struct {
 	enabled bool
 }
 
-// moment is a host at one moment: what runs on it beside the server.
+// moment is a host at one moment: what runs on it besides the server.
 type moment struct {
 	spec      string
 	processes []process
@@ -251,8 +251,8 @@ func TestSequenceOfOneServer(t *testing.T) {
 	}
 }
 
-// TestEdgeOfAStep: a configuration that rests on one step stays while what is held
-// moves around the edge of it, and moves when it has left it.
+// TestEdgeOfAStep: a configuration that depends on one step stays while what is held moves around the edge of it, and
+// moves when it has left it.
 func TestEdgeOfAStep(t *testing.T) {
 	held := func(mb int, settings map[string]string) moment {
 		return moment{spec: "ram=16GB,cpus=2,storage=ssd,pg=17", settings: settings,

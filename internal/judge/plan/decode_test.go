@@ -52,7 +52,7 @@ func TestDecodeGivesThePlanBack(t *testing.T) {
 	if err := got.Bind(s); err != nil {
 		t.Fatal(err)
 	}
-	// The texts come back, their arguments as such do not; nor what is reckoned from the snapshot.
+	// The texts come back, their arguments as such do not; nor what is computed from the snapshot.
 	unread := []cmp.Option{cmpopts.IgnoreFields(plan.Plan{}, "AtWork")}
 	if d := cmp.Diff(p, got, append(unread, cmpopts.EquateEmpty())...); d != "" {
 		t.Error(d)

@@ -42,11 +42,11 @@ var byDecision = map[string]string{
 // ofTheHost are findings of the kernel, which a container has from the host below.
 var ofTheHost = []string{"dirty_limits_large", "swappiness_high", "thp_always"}
 
-// ofTheLoad are findings of memory: a plan leaves them where not all connections that may be
-// open fit at work, and says how many do.
+// ofTheLoad are findings of memory: a plan leaves them if not all connections that can be open fit when active, and
+// says how many do.
 var ofTheLoad = []string{"cgroup_limit_below_plan", "connections_vs_memory", "page_tables_large", "work_mem_vs_memory"}
 
-// ofTheDisk are findings of devices and mounts: a plan leaves them where it names what is in its way.
+// ofTheDisk are findings of devices and mounts: a plan leaves them if it names what prevents the change.
 var ofTheDisk = []string{"io_scheduler_bfq", "read_ahead_wrong", "mount_strictatime"}
 
 // leavesWith says by which of its own words a plan leaves a finding; "" for none.

@@ -35,9 +35,9 @@ func wholeHosts(t *testing.T, test func(t *testing.T, name string, c *golden.Cas
 	}
 }
 
-// TestWholePlans plans for the hosts of testdata/hosts. A rule's own cases stand in judge/rules;
-// these show that the rules fit together. The plans are of the knobs that testdata/knobs.txt names,
-// so that another knob moves none of them: who adds one that others rest on puts it there.
+// TestWholePlans plans for the hosts of testdata/hosts. A rule's own cases are in judge/rules; these show that the
+// rules fit together. The plans are of the knobs that testdata/knobs.txt names, so that another knob moves none of
+// them: a new one that others depend on must be added there.
 func TestWholePlans(t *testing.T) {
 	about := knobsOfHosts(t)
 	wholeHosts(t, func(t *testing.T, _ string, c *golden.Case, h hostcase.Host) {

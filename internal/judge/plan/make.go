@@ -12,7 +12,7 @@ import (
 )
 
 // Make decides every knob and keeps what differs from the present. The error is a *rule.PinError, or reports an
-// internal error. When the size of the planned shared memory rests on an estimate, Questions holds what the installed
+// internal error. When the size of the planned shared memory depends on an estimate, Questions holds what the installed
 // binary would have to be asked to make the plan exact.
 func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error) {
 	out, err := rule.Decide(s, rules, o)

@@ -16,8 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// named leaves the first instance to the plan, as a TARGET does, and makes the
-// others its neighbours.
+// named leaves the first instance to the plan, as a TARGET does, and makes the others its neighbors.
 func named(s *snapshot.Snapshot) *snapshot.Snapshot {
 	t := *s
 	t.Instances, t.Neighbours = s.Instances[:1], s.Instances[1:]

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestOnePool: of a server whose settings stay and whose pool of huge pages is missing
-// the plan and the check say one number of pages; where the plan changes the shared
-// memory, the check says the number of the plan too, and whose it is.
+// TestOnePool: of a server whose settings stay and whose pool of huge pages is missing the plan and the check say one
+// number of pages; if the plan changes the shared memory, the check also gives the plan's number, and its source.
 func TestOnePool(t *testing.T) {
 	advice := regexp.MustCompile(`vm\.nr_hugepages = ([0-9]+)`)
 	one, two := 0, 0

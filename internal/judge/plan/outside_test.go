@@ -50,8 +50,8 @@ func inPool(t fataler, spec string, limit, spare unit.Bytes, counts known.Fact[b
 }
 
 // TestHugePagesOutsideALimit: 40 GB of shared_buffers in huge pages under a limit of 40 GB stay, as huge pages are not
-// charged to the group; where the hierarchy is mounted with memory_hugetlb_accounting, or that is unknown, they are
-// judged by the limit, and beyond two fifths of the host they are lowered to that.
+// charged to the group; if the hierarchy is mounted with memory_hugetlb_accounting, or that is unknown, they are judged
+// by the limit, and beyond two fifths of the host they are lowered to that.
 func TestHugePagesOutsideALimit(t *testing.T) {
 	const spec = ",cpus=16,storage=nvme,pg=17,container=docker,set.huge_pages=on,set.shared_buffers=40GB"
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ const Schema = "pgfettle.plan/1"
 // Plan is what would have to change, in the order in which it should be done.
 type Plan struct {
 	Schema   string        `json:"schema"`
-	Snapshot string        `json:"snapshot"` // SHA-256 of the snapshot it rests on
+	Snapshot string        `json:"snapshot"` // SHA-256 of the snapshot it depends on
 	Profile  rule.Profile  `json:"profile"`
 	Budget   Budget        `json:"budget"`
 	Changes  []Change      `json:"changes"`
@@ -59,8 +59,8 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	return &out
 }
 
-// Asked is what a person asked for besides the profile. With it the plan can be
-// made again, to see whether it still holds.
+// Asked is what a person asked for in addition to the profile. With it the plan can be made again, to see whether it
+// still holds.
 type Asked struct {
 	Connections int                     `json:"connections,omitempty"`
 	Active      int                     `json:"active,omitempty"`
@@ -108,7 +108,7 @@ type Budget struct {
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 
-	// where the memory of other programs is from; "": a described host, a cgroup's limit, or half of a shared host
+	// the source of the memory of other programs; "": a described host, a cgroup's limit, or half of a shared host
 	Others       memory.OthersSource `json:"others_source,omitempty"`
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
 	OthersReason say.Message         `json:"others_reason,omitzero"`

@@ -80,8 +80,8 @@ func value(t fataler, s *snapshot.Snapshot, name string) int64 {
 	return n
 }
 
-// TestFits: what is expected at once ≤ memory − reserve, huge pages and page tables
-// included; where even the least settings cannot fit, the plan says so.
+// TestFits: what is expected at once ≤ memory − reserve, huge pages and page tables included; if even the least
+// settings cannot fit, the plan says so.
 func TestFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")

@@ -60,7 +60,7 @@ func TestSeenWebIn4GB(t *testing.T) {
 		4*unit.GB, 100)
 }
 
-// 208MB were planned, where 1,000 sessions of three leave 6.
+// 208MB were planned, while 1,000 sessions of three leave 6.
 func TestSeenWebOn2ProcessorsAnd1000Connections(t *testing.T) {
 	p := planFor(t, "ram=24GB,cpus=2,pg=17,set.max_connections=1000", rule.Web)
 	if work := p.size(t, "work_mem", unit.KB); work < 4*unit.MB || work > 6*unit.MB {
@@ -119,8 +119,8 @@ func TestSeen1600And1700Connections(t *testing.T) {
 	}
 }
 
-// 14 sessions idle in transaction with an open cursor held 3.25 GB, where 8 at work were
-// reckoned with: who waits holds its memory, and counts whatever its state is.
+// 14 sessions idle in transaction with an open cursor held 3.25 GB, while 8 active ones were assumed: a waiting session
+// keeps its memory, and counts in any state.
 func TestSeenIdleInTransactionHoldsItsMemory(t *testing.T) {
 	spec := "ram=4GB,cpus=2,pg=17,set.max_connections=30,set.work_mem=78MB"
 	p := planFor(t, spec, rule.Mixed)

@@ -163,8 +163,8 @@ func remounted(list []host.Mount, c *Change) []host.Mount {
 	return list
 }
 
-// poolOf returns the memory with a pool of n huge pages of the default size,
-// all of it free: who uses them is not simulated.
+// poolOf returns the memory with a pool of n huge pages of the default size, all of it free: their use is not
+// simulated.
 func poolOf(m host.Memory, n string) host.Memory {
 	pages, err := strconv.ParseInt(n, 10, 64)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestSettledBesideTheTablesOfAnotherProfile(t *testing.T) {
 }
 
 // TestMonotoneJustBelowHugePages: a nominal shared_buffers that only its tolerance lifts over the 1 GB from which huge
-// pages are wanted lies on regular pages, and as many connections are admitted as fit beside their page tables.
+// pages are wanted is in regular pages, and as many connections are admitted as fit with their page tables.
 func TestMonotoneJustBelowHugePages(t *testing.T) {
 	h := host{snapshot.Description{CPUs: 6, Sockets: 1, Kernel: "6.1.0", Major: 13, Storage: "nvme", THP: "madvise",
 		Settings: map[string]string{"temp_buffers": "16092"}},

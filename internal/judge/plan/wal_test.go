@@ -27,7 +27,7 @@ func TestWALFitsItsDisk(t *testing.T) {
 		}
 		delete(h.spec.Settings, "max_wal_size")
 		size := h.walSize(t)
-		// The default stays where it is off by no more than the rule's tolerance.
+		// The default is kept if it is off by no more than the rule's tolerance.
 		if size > (h.spec.Disk / 5).Scale(1.15) {
 			t.Fatalf("%v\nmax_wal_size %s on a disk of %s", h, size, h.spec.Disk)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // notPlannable are the findings above notice that a plan leaves: what it never changes because the safety of data, or
-// an unknown application, is involved. They stand for those who chose them, on the hosts that say so.
+// an unknown application, is involved. They remain on hosts where they were chosen deliberately.
 var notPlannable = map[string][]string{
 	"onec_2015.txtar": {"planner_method_off", "work_mem_vs_memory"}, // without a known shortage
 }
@@ -50,9 +50,8 @@ func TestWellPlannedIsLeftInPeace(t *testing.T) {
 	})
 }
 
-// TestWellPlannedIsLeftInPeaceAnywhere is the same for fresh instances on random
-// hosts. Where the budget itself says that the host is too small, the checks may
-// say so too. What the user said of the sessions at work (--active) no check
+// TestWellPlannedIsLeftInPeaceAnywhere is the same for fresh instances on random hosts. If the budget itself says that
+// the host is too small, the checks may say so too. What the user said of the sessions at work (--active) no check
 // hears of.
 func TestWellPlannedIsLeftInPeaceAnywhere(t *testing.T) {
 	fits := 0

@@ -159,8 +159,7 @@ func (r *reader) wrong(line int, message, hint say.Message) error {
 		Code: say.CodeUsage}
 }
 
-// line returns the line on which a key of a table ends: of the nth entry where
-// the table is a list of tables.
+// line returns the line on which a key of a table ends: of the nth entry if the table is a list of tables.
 func (r *reader) line(table string, nth int, key string) int {
 	if r.lines == nil {
 		r.place()

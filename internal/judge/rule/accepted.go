@@ -16,8 +16,8 @@ type Accepted struct {
 	Expires  string `json:"expires"` // last day, as 2027-01-31, or "never"
 }
 
-// mends names the findings that a rule ends by itself, where a knob and a finding
-// are the same matter. Who accepts the finding wants the knob as it is.
+// mends names the findings that a rule fixes, if a knob and a finding are the same matter. Accepting the finding means
+// keeping the knob.
 var mends = map[string]string{
 	"pg:fsync":                    "fsync_off",
 	"pg:full_page_writes":         "full_page_writes_off",
@@ -58,8 +58,8 @@ func (c *Case) accepted() (Accepted, bool) {
 	return Accepted{}, false
 }
 
-// AcceptedOn returns the acceptance of a finding on what is mounted, where it is
-// accepted for every instance that has something there.
+// AcceptedOn returns the acceptance of a finding on what is mounted, if it is accepted for every instance that has data
+// there.
 func (c *Case) AcceptedOn(id string, m host.Mount) (of Accepted, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]

@@ -6,8 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// Basis is the memory that instances may count on. It rests on nothing that a
-// plan changes, so that planning the planned host gives the same plan.
+// Basis is the memory that instances may count on. It depends on nothing that a plan changes, so that planning the
+// planned host gives the same plan.
 type Basis struct {
 	Total   unit.Bytes // of the host, or the limit of the cgroup
 	Limited bool       // a cgroup limits the memory, not the host
@@ -15,7 +15,7 @@ type Basis struct {
 	// other programs, see othersOf, or half of the memory on a shared host; of a cgroup's limit what the host cannot
 	// give
 	Others    unit.Bytes
-	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
+	Beside    unit.Bytes // of Others what is taken for the neighbors: other instances that the plan does not change
 	Measured  unit.Bytes // other programs before they were rounded up; 0 within a cgroup's limit
 	Host      Room       // of an instance within a cgroup's limit what the host leaves it
 	Instances int        // that share what is left, equally
@@ -32,8 +32,8 @@ func (b Basis) Share() unit.Bytes {
 	return max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
 }
 
-// Part is an equal part of the whole memory beside the neighbours, from which the
-// sizes are taken that should not move when another program grows a little.
+// Part is an equal part of the whole memory after the neighbors, from which the sizes are taken that should not move
+// when another program grows a little.
 func (b Basis) Part() unit.Bytes { return (b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)) }
 
 // Basis returns the memory that the case's instance may count on; for a rule of
@@ -51,8 +51,8 @@ func (c *Case) Basis() (Basis, bool) {
 	return BasisOf(c.Snapshot, c.Instance, c.Options, c.Outcome)
 }
 
-// Basis returns the memory that all instances of the snapshot share: the
-// host's, or the sum of the limits where every instance is limited.
+// Basis returns the memory that all instances of the snapshot share: the host's, or the sum of the limits if every
+// instance is limited.
 func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	if len(s.Instances) == 0 {
 		return BasisOf(s, nil, opt, o)
@@ -80,7 +80,7 @@ func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	return all, true
 }
 
-// NeighboursTake is what the neighbours may take of the memory of a budget: of the host's, or of the limits of the
+// NeighboursTake is what the neighbors may take of the memory of a budget: of the host's, or of the limits of the
 // cgroups that they share.
 func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes) {
 	groups := map[string]bool{}
@@ -151,8 +151,8 @@ func (b *Basis) finish(opt *Options) {
 // CPUs returns the CPUs that the instance may use.
 func (c *Case) CPUs() (int, bool) { return Need(c, memory.Processors(c.Snapshot, c.Instance)) }
 
-// Active returns how many sessions are at work at once at the peak: what the user said, else what the profile assumes
-// of so many CPUs and so much memory, more where more are at work now, and never more than there are connections.
+// Active returns how many sessions are at work at once at the peak: what the user said, otherwise what the profile
+// assumes for so many CPUs and so much memory, more if more are active now, and never more than there are connections.
 func (c *Case) Active() (int, bool) {
 	conns, ok := c.Int("pg:max_connections")
 	if !ok {

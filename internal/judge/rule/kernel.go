@@ -34,7 +34,7 @@ func (c *Case) HostIsOurs() bool {
 	return ok && v.Container == ""
 }
 
-// WarnTuned says who would write a kernel knob again.
+// WarnTuned says which program would overwrite a kernel knob.
 func (c *Case) WarnTuned() {
 	profile, ok := c.Snapshot.Host.Tuned.Get()
 	if !ok || profile == "" {

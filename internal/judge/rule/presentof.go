@@ -14,8 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// SettingOf is the setting of the server that an address is of: a tablespace has its
-// options in the place of settings of the same names.
+// SettingOf is the setting of the server that an address is of: a tablespace has its options in place of settings of
+// the same names.
 func SettingOf(a knob.Address) string {
 	if a.Prefix() == "tablespace" {
 		return path.Base(a.Name())
@@ -67,7 +67,7 @@ func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	return known.Is(Value{Setting: options, Unit: u})
 }
 
-// MountAt returns what is mounted at exactly this place, the last where several are.
+// MountAt returns what is mounted at exactly this place, the last if several are.
 func MountAt(s *snapshot.Snapshot, point string) (host.Mount, bool) {
 	mounts, _ := s.Host.Mounts.Get()
 	for i := len(mounts) - 1; i >= 0; i-- {

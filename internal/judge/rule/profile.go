@@ -62,8 +62,8 @@ var Priors = map[Profile]prior{
 // ones: on one host none of them gets more work_mem than the next.
 var Ascending = []Profile{Web, OLTP, Mixed, DW}
 
-// Desktop reports whether the instance is on a developer's machine: it is there for other programs first, whatever was
-// said of the host.
+// Desktop reports whether the instance is on a developer's machine: it serves other programs first, whatever was
+// specified for the host.
 func (c *Case) Desktop() bool { return c.Options.Profile == Desktop }
 
 // Among reports whether other programs need the host as much as PostgreSQL does.

@@ -27,7 +27,7 @@ type Rule struct {
 	From, To  int            // majors it is for; 0: no bound. Whether the parameter exists is asked of the server
 	Needs     []knob.Address // decided before it; their values are asked for with Case.Bytes and its like
 	Effect    knob.Effect    // of a family, a kernel or a unit knob; a server setting's follows from its context
-	Risk      knob.Risk      // Low where empty
+	Risk      knob.Risk      // Low if empty
 	Unit      string         // of a kernel or unit knob: pages, kB, bytes, percent; "" for none
 	Tolerance float64        // a present value that is off by no more than this share of the wanted one stays
 	Decide    func(*Case)    // calls Case.Set, or nothing when it has no opinion
@@ -92,15 +92,15 @@ type Decision struct {
 	Instance  string            // Instance.Key; "" for the host
 	Present   known.Fact[Value] // what it is now
 	Want      Value             // what the rule or the pin says
-	Effective Value             // what the plan will leave: Want, or Present where that is as good
+	Effective Value             // what the plan will leave: Want, or Present if that is as good
 	Reason    say.Message
-	Inputs    []Input // the numbers that the reason rests on
+	Inputs    []Input // the numbers that the reason depends on
 	Pinned    bool
 	Effect    knob.Effect
 	later     knob.Effect // what Case.After asked for
 }
 
-// Input is one number that a decision rests on.
+// Input is one number that a decision depends on.
 type Input struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -139,10 +139,10 @@ func (o *Outcome) Of(instance string, a knob.Address) *Decision {
 	return o.index[[2]string{instance, string(a)}]
 }
 
-// noteOf is where a T is noted of an instance: by its type, so that packages cannot meet.
+// noteOf is the key of a T noted for an instance: its type, so that packages cannot collide.
 type noteOf[T any] struct{ instance string }
 
-// Note keeps what was worked out of an instance, by its type, for who asks Noted.
+// Note keeps what was computed for an instance, by its type, for callers of Noted.
 func Note[T any](o *Outcome, instance string, v T) { o.noted[noteOf[T]{instance}] = v }
 
 // Noted returns what was noted last of an instance; ok is false if nothing was.

@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-// TestPinWithoutInstance: a pinned setting of a server is refused where no
-// server was found, and only there; a pinned knob of the host is obeyed.
+// TestPinWithoutInstance: a pinned setting of a server is refused if no server was found, and only there; a pinned knob
+// of the host is obeyed.
 func TestPinWithoutInstance(t *testing.T) {
 	read := func(over map[string]string) *snapshot.Snapshot {
 		return hostcase.Read(t, "ram=8GB cpus=4 pg=17", over)

@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// TestUnplanned: each knob that is read and not planned exists, has a reason of
-// one line, stands there once, and is decided by no rule.
+// TestUnplanned: each knob that is read and not planned exists, has a reason of one line, is there once, and is decided
+// by no rule.
 func TestUnplanned(t *testing.T) {
 	seen := map[knob.Address]bool{}
 	for _, r := range rules.All() {

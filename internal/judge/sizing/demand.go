@@ -10,8 +10,8 @@ import (
 type hugeDemand struct {
 	Pages     int64 // by the instances that should run on them
 	Instances int
-	Foreign   int64 // used by other programs now, the neighbours included
-	Beside    int64 // of these those of the neighbours, which may not run now
+	Foreign   int64 // used by other programs now, the neighbors included
+	Beside    int64 // of these those of the neighbors, which may not run now
 	Exact     bool  // the sizes were said by the servers or their binaries, or nothing unknown is in them
 	Whole     bool  // every instance could be asked
 }

@@ -8,12 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What a server counted goes before what a profile assumes. Three things keep a
-// plan from going to and fro with it. Evidence only chooses below the ceiling
-// that the memory sets. It never lowers what is there now: what was counted, was
-// counted with it. And a wanted value rests on the counts, not on the value that
-// it replaces, so that the planned host, of which the same was counted, is
-// planned the same.
+// A server's counts take precedence over a profile's assumptions. Three rules keep a plan from oscillating with them.
+// Evidence only chooses below the ceiling that the memory sets. It never lowers what is there now: what was counted,
+// was counted with it. And a wanted value depends on the counts, not on the value that it replaces, so that the planned
+// host, of which the same was counted, is planned the same.
 
 // RoundUpToPower returns the power of two that is not below: what grows a little from week to week is planned again
 // only when it has doubled.

@@ -10,9 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// hugeFrom is the shared_buffers from which huge pages are wanted whatever the
-// connections: the page tables of each process for 1 GB take 2 MB, and a hundred of
-// them 200 MB.
+// hugeFrom is the shared_buffers from which huge pages are wanted whatever the number of connections: the page tables
+// of each process for 1 GB take 2 MB, and a hundred of them 200 MB.
 const hugeFrom = limits.HugeFrom
 
 // hugeTables is what makes them wanted for less: as much as a hundred sessions
@@ -26,7 +25,7 @@ func HugePays(c *rule.Case, buffers unit.Bytes, conns int) bool {
 	return buffers >= hugeFrom || tables >= hugeTables
 }
 
-// hugeRoom is how much shared memory may lie in huge pages.
+// hugeRoom is how much shared memory can be in huge pages.
 type hugeRoom struct {
 	Most unit.Bytes  // 0: none at all
 	Pool bool        // the pool's size is ours to decide
@@ -35,8 +34,8 @@ type hugeRoom struct {
 
 const unbounded = unit.Bytes(math.MaxInt64)
 
-// hugeRoom returns the room for the instance's shared memory in huge pages. It
-// rests on nothing that the plan changes.
+// hugeRoom returns the room for the instance's shared memory in huge pages. It depends on nothing that the plan
+// changes.
 func HugeRoom(c *rule.Case) hugeRoom {
 	none := func(text say.Template, pairs ...any) hugeRoom {
 		return hugeRoom{Why: say.M(text, pairs...)}
@@ -114,8 +113,8 @@ func HugeRoom(c *rule.Case) hugeRoom {
 }
 
 // wantsHuge reports whether the instance should run on huge pages with the shared_buffers that were decided. An
-// instance for which they do not matter is counted where another one gets a pool: with huge_pages = try it would take
-// the pages that were meant for the other.
+// instance for which they do not matter is counted if another one gets a pool: with huge_pages = try it would take the
+// pages that were meant for the other.
 func WantsHuge(c *rule.Case) bool {
 	if hugeOfItself(c) {
 		return true

@@ -42,8 +42,8 @@ func (l layout) Charged(p memory.Parts, page unit.Bytes) memory.Parts {
 	return p
 }
 
-// keptOutside returns the most that a shared_buffers may be which lies in huge pages outside the limit already: two
-// fifths of what the host has, as of a server without a limit. ok is false if there is nothing to keep.
+// keptOutside returns the most that a shared_buffers can be that is already in huge pages outside the limit: two fifths
+// of what the host has, as of a server without a limit. ok is false if there is nothing to keep.
 func keptOutside(c *rule.Case, b rule.Basis) (most unit.Bytes, ok bool) {
 	if !OutsideLimit(c, b) || !rule.OnHugePages(c.Instance) {
 		return 0, false

@@ -123,7 +123,7 @@ func committed(c *rule.Case) (unit.Bytes, bool) {
 	return sum, true
 }
 
-// ContainersHere reports whether containers run on this host: their root filesystems are overlays, or stand in the
+// ContainersHere reports whether containers run on this host: their root filesystems are overlays, or are in the
 // directories of the programs that run them.
 func ContainersHere(mounts []host.Mount) bool {
 	for _, m := range mounts {

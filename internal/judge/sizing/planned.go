@@ -29,7 +29,7 @@ func PlannedSharedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Ins
 	return SharedMemoryOf(o.OnInstance(s, in, opt))
 }
 
-// Memory returns where an instance's memory goes before and after; ok is false if its settings or the CPUs are not
+// Memory returns how an instance's memory is used before and after; ok is false if its settings or the CPUs are not
 // known.
 func PlannedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance, opt *rule.Options) (Planned, bool) {
 	c := o.OnInstance(s, in, opt)

@@ -16,9 +16,9 @@ type fitted struct {
 	Cut     cut        // why it is less than the nominal
 	Full    unit.Bytes // the nominal before evidence said that less is enough
 	Enough  enough     // that evidence; full is above nominal then
-	Outside bool       // the nominal is what lies in huge pages outside the limit already
+	Outside bool       // the nominal is what is already in huge pages outside the limit
 	Seen    bool       // something showed how much is enough
-	Work    unit.Bytes // the work_mem that all connections were given beside it
+	Work    unit.Bytes // the work_mem that all connections were given next to it
 
 	holds func(unit.Bytes) bool // whether all the rest, all connections at work included, fits beside the present value
 }
@@ -60,8 +60,8 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 	if _, ok := estimate(c, f.Nominal, conns); !ok {
 		return fitted{}, false
 	}
-	// bare is of a value that is there: it is kept as it is, and work_mem is given beside
-	// it so. What is newly sized may come out larger in the next plan, by the tolerance.
+	// bare is for an existing value: it is kept as it is, and work_mem is sized next to it. A newly sized value may
+	// turn out larger in the next plan, by the tolerance.
 	bare := func(sb unit.Bytes) unit.Bytes {
 		shared, _ := estimateAbove(c, sb, conns, above)
 		return shared
@@ -86,8 +86,7 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 		}
 		return l.tables(estimate(sb)) <= l.part.Scale(tablesShare)
 	}
-	// Where page tables bound it there is no other remedy; else no less than what a
-	// server needs to be one.
+	// If page tables bound it, there is no other remedy; otherwise no less than the minimum of a server.
 	least := min(f.Nominal, max(buffersLeast, readable(SizeBase(c, b).Scale(buffersLeastShare))))
 	ordinary := max(largest(f.Nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }),
 		largest(least, small), min(f.Nominal, buffersLeast))
@@ -129,7 +128,7 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 }
 
 // keptBuffers returns the present shared_buffers if it was set explicitly, is as good a share as the one that would be
-// planned, and everything fits beside it.
+// planned, and everything else fits.
 func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 	present, ok := c.Bytes(knob.PG("shared_buffers"))
 	if !ok || !c.Chosen() || present == buffersLeast { // which initdb writes
@@ -139,9 +138,9 @@ func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 	return present, share >= buffersKeptFrom && share < buffersKeptTo && f.holds(present)
 }
 
-// plannedWithoutWorkMem returns the memory that is planned for beside work_mem: the profile's full
-// share for the shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
-// whose parts are returned. With more connections it never becomes less.
+// plannedWithoutWorkMem returns the memory that is planned in addition to work_mem: the profile's full share for the
+// shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest, whose parts are
+// returned. With more connections it never becomes less.
 func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes,
 	ok bool) {
 	wanted := fullBuffers(c, b)

@@ -30,7 +30,7 @@ func upward(c *rule.Case) []rule.Profile {
 		own = rule.Mixed
 	}
 	if at := slices.Index(rule.Ascending, own); at >= 0 {
-		if _, ok := c.CPUs(); ok { // a report's sessions are reckoned from them
+		if _, ok := c.CPUs(); ok { // a report's sessions are computed from them
 			return rule.Ascending[at:]
 		}
 	}
@@ -64,9 +64,8 @@ func demands(c *rule.Case, b rule.Basis, conns int) ([]layout, bool) {
 	return out, true
 }
 
-// demanded is how many sessions with a whole query work_mem has to survive where
-// not every connection has one: those expected at work, and never fewer than the
-// profile expects, whatever a person says of them.
+// demanded is how many sessions with a whole query work_mem has to survive if not every connection has one: those
+// expected at work, and never fewer than the profile expects, whatever a person says of them.
 func Demanded(c *rule.Case, conns int) (float64, bool) {
 	exact, ok := c.AtWork(conns)
 	cpus, known := c.CPUs()
@@ -110,7 +109,7 @@ type WorkRoom struct {
 	Binding layout     // the demand that allows no more
 	Strict  bool       // because of the commit limit
 
-	Committed unit.Bytes // what everything else may have committed, where strict
+	Committed unit.Bytes // what everything else may have committed, if strict
 }
 
 // surviving returns the largest work_mem that every demand survives beside the
@@ -140,7 +139,7 @@ func Surviving(c *rule.Case, b rule.Basis, conns int) (room WorkRoom, ok bool) {
 }
 
 // leastWork is the least work_mem that is planned: 4 MB, or its present value unless the memory was seen to be
-// insufficient. What does not fit beside it is taken from shared_buffers first.
+// insufficient. What does not fit next to it is taken from shared_buffers first.
 func LeastWork(c *rule.Case) (work unit.Bytes, seen say.Message) {
 	if pin, ok := c.Options.Pins["pg:work_mem"]; ok {
 		if kb, err := unit.ParseGUC(pin, "kB"); err == nil && kb > 0 && kb < 1<<31 {
@@ -165,7 +164,7 @@ type AtWork struct {
 	Buffers unit.Bytes // shared_buffers that is planned
 	Open    int        // connections that may be open at once
 	Fit     int        // of them that fit at work with what is planned
-	FitBest int        // likewise with WorkMem, where what is planned is more
+	FitBest int        // likewise with WorkMem, if the planned value is higher
 	Saved   unit.Bytes // private memory and page tables of the others: what a pooler saves
 	Share   unit.Bytes // what the instance may have
 }
@@ -182,12 +181,10 @@ func Buffers(o *rule.Outcome, key string) (unit.Bytes, bool) {
 	return size(d.Effective)
 }
 
-// commitRoom is what an instance may commit where the kernel is strict and a plan
-// leaves it so, whatever fits (forced): on a shared host, beside ZFS, or where a person
-// pinned it; and where it becomes strict if only all connections fit (wanted). 0: not
-// bounded. Huge pages lower the limit by what they take out of the commits, so both are
-// reckoned without them. It does not hang on how much swap there is or what is
-// committed now: else more memory could turn the one into the other.
+// commitRoom is what an instance may commit if the kernel is strict and a plan leaves it so, whatever fits (forced): on
+// a shared host, beside ZFS, or if it was pinned; and if it becomes strict once all connections fit (wanted). 0: not
+// bounded. Huge pages lower the limit by what they take out of the commits, so both are computed without them. It does
+// not depend on how much swap there is or what is committed now: else more memory could turn the one into the other.
 func CommitRoom(c *rule.Case, b rule.Basis) (forced, wanted unit.Bytes) {
 	m, ok := c.Snapshot.Host.Memory.Get()
 	if !ok || b.Limited {

@@ -30,7 +30,7 @@ type parallel struct {
 	chosen int         // what the profile chooses, however much memory there is
 	Most   int         // what the CPUs can run and the memory can feed
 	Cpus   int         // processors
-	Clause say.Message // for the reason: what decides besides the CPUs, where something does
+	Clause say.Message // for the reason: what decides in addition to the CPUs, if anything
 }
 
 // parallelWorkers returns the parallel workers for this host.
@@ -46,7 +46,7 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 		p.Want = p.Cpus / 2
 	case rule.OneC:
 		// No query has any (max_parallel_workers_per_gather = 0): two index builds or VACUUMs at once do. It is
-		// reckoned from what the CPUs suggest for one of them and not from what is set, which is decided after this and
+		// computed from what the CPUs suggest for one of them and not from what is set, which is decided after this and
 		// bounded by it; a present value above it stays anyway.
 		p.Want = 2 * MaintenanceWorkers(p.Cpus)
 		p.Clause = say.M("for two index builds at once; queries of 1C run without workers")
@@ -79,9 +79,8 @@ func fedExactly(b rule.Basis, low int) float64 {
 	return max(float64(b.Part())/float64(workerMemory), float64(low))
 }
 
-// workers decides for so many processes of a kind, as far as the memory can feed
-// them. The server's default is never lowered, and more than that only where the
-// memory cannot feed it.
+// workers decides for so many processes of a kind, as far as the memory can feed them. The server's default is never
+// lowered, and values above it only if the memory cannot feed them.
 //
 // count says so many of them, and text the reason, of {workers} and {cpus}.
 func Workers(c *rule.Case, want, byDefault int, count func(n int) say.Message, text say.Template, cpus int) {
@@ -115,8 +114,7 @@ var MaxParallelWorkersAddress = knob.PG("max_parallel_workers")
 // the rule's Tolerance, as the engine would then keep a number that the next cap does not allow.
 const WorkersNear = 0.25
 
-// AutovacuumDefault is the server's own default: it is not lowered where memory
-// is short.
+// AutovacuumDefault is the server's own default: it is not lowered if memory is short.
 const AutovacuumDefault = 3
 
 // vacuumsFor returns how many autovacuum workers suit so many CPUs, however much memory there is.
@@ -131,8 +129,7 @@ func VacuumsFor(c *rule.Case, cpus int) int {
 	return want
 }
 
-// IoWorkersDefault is the server's own default: it is not lowered where memory
-// is short.
+// IoWorkersDefault is the server's own default: it is not lowered if memory is short.
 const IoWorkersDefault = 3
 
 // IoWorkersFor returns how many suit so many CPUs, however much memory there is.

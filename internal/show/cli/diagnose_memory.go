@@ -185,7 +185,7 @@ func fit(text []byte, height int) []byte {
 	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
 		lines = lines[:n-1]
 	}
-	// One line is for the cursor, one for what is left out.
+	// One line is for the cursor, one for what is omitted.
 	if height < 3 || len(lines) < height {
 		return text
 	}

@@ -49,7 +49,7 @@ func inWords(long string, c *say.Catalogue) string {
 	return retell(long, c.Text)
 }
 
-// row is a line of a table: a term, two spaces or more, and the text beside it.
+// row is a line of a table: a term, two spaces or more, and the text next to it.
 var row = regexp.MustCompile(`^  (\S+(?: \S+)*?)(  +)(\S.*)$`)
 
 // bullet begins a line of a list.

@@ -28,8 +28,8 @@ func (e *Env) Main(ctx context.Context, args []string) int {
 		err = ctx.Err()
 	}
 	if err != nil && e.words == nil {
-		// An error in the command line is found before a command opens the language. Where there is no
-		// such language, that is either the error itself, or one more.
+		// An error in the command line is found before a command opens the language. If there is no such language, that
+		// is either the error itself, or one more.
 		_ = e.speak()
 	}
 	return e.end(ctx, err)

@@ -27,7 +27,7 @@ func (o *serveOptions) place(listen, socket bool) error {
 // servedToken is the token that is asked for, and how a person comes by it.
 type servedToken struct {
 	is     string
-	told   bool   // it stands in the address
+	told   bool   // it is in the address
 	file   string // it is in this file; "": the user named one
 	remove func()
 }

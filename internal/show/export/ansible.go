@@ -286,8 +286,7 @@ func (a *playbook) args(pairs ...string) {
 	}
 }
 
-// variable spells a value for Ansible, which would run what stands in braces as
-// a template, lookups and commands among it.
+// variable spells a value for Ansible, which would run what is in braces as a template, lookups and commands among it.
 func variable(v string) string {
 	if strings.Contains(v, "{{") || strings.Contains(v, "{%") || strings.Contains(v, "{#") {
 		return "!unsafe " + yamlString(v)

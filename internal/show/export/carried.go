@@ -27,13 +27,13 @@ const (
 // carried is a plan as a form may hold it.
 type carried struct {
 	document.Plan
-	left   []selection.Left // what it leaves out
+	left   []selection.Left // what it omits
 	spaces []plan.Change    // options of tablespaces, which are not among its changes: no form for settings has a place
 	tries  map[string]bool  // keys of instances whose huge_pages is try instead of on
 }
 
-// carry makes of a plan what a form may hold. A form is put on a host by people and
-// programs that never saw the plan, so it stands under the rules of apply:
+// carry makes of a plan what a form may hold. A form is put on a host by people and programs that never saw the plan,
+// so it is under the rules of apply:
 //
 //   - A change of high risk is in it only where its risk was accepted; what rests on
 //     it is left out with it, and the form says so.
@@ -110,8 +110,7 @@ func (d carried) poolPlanned() (pages int64, inTime bool) {
 	return 0, false
 }
 
-// trying puts try in the place of on. Where the plan leaves on as it is, it comes before
-// what restarts the server.
+// trying puts try in place of on. Where the plan leaves on as it is, it comes before what restarts the server.
 func trying(list []plan.Change, in *snapshot.Instance) []plan.Change {
 	const why = "with on the server would not start without its huge pages; see above for what comes first"
 	at := len(list)

@@ -77,8 +77,8 @@ func wholeNumber(s string) int64 {
 	return n
 }
 
-// hugeFirst says, at the head of a form that has try in the place of on, what comes
-// first, in its order, and why. where names the machines that have the pool.
+// hugeFirst says, at the head of a form that has try in place of on, what comes first, in its order, and why. where
+// names the machines that have the pool.
 func (d carried) hugeFirst(b *strings.Builder, mark string, s *snapshot.Snapshot, key, where string) {
 	if !d.tries[key] {
 		return

@@ -29,9 +29,8 @@ var sysctlForm = Form{
 	Label: "sysctl.d", Suffix: ".conf", Write: whole(Sysctl),
 }
 
-// Sysctl writes the kernel's changes as a file of sysctl.d. What is no sysctl
-// (transparent huge pages, block devices, boot, units) stands in comments, with
-// the way to set it.
+// Sysctl writes the kernel's changes as a file of sysctl.d. What is no sysctl (transparent huge pages, block devices,
+// boot, units) is in comments, with the way to set it.
 func Sysctl(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 	return sysctlOf(w, carry(p, s, inPieces), s)
 }
@@ -95,9 +94,8 @@ func sysctlOf(w io.Writer, d carried, s *snapshot.Snapshot) error {
 
 const adminReserve = knob.Address("sysctl:vm.admin_reserve_kbytes")
 
-// afterServers are the kernel's parameters that come after the restart of a server in
-// the plan: a pool that shrinks, and strict overcommit, whose limit was reckoned for
-// shared memory in huge pages.
+// afterServers are the kernel's parameters that come after the restart of a server in the plan: a pool that shrinks,
+// and strict overcommit, whose limit was computed for shared memory in huge pages.
 func afterServers(d carried) map[knob.Address]bool {
 	out := map[knob.Address]bool{}
 	restart := false

@@ -131,8 +131,8 @@ func readGFM(text string) *gfmDocument {
 	return d
 }
 
-// gfmCells divides a row at its bars: those that no backslash stands before, as an
-// even number of them would be another one's.
+// gfmCells divides a row at its bars: those that no backslash is before, as an even number of them would be another
+// one's.
 func gfmCells(l string) (cells []string, whole bool) {
 	var b strings.Builder
 	for i := 1; i < len(l); i++ {

@@ -16,7 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/journals"
 )
 
-// TestJournalForms renders journals: given.json holds their lines as they lie on disk, except for their numbers and
+// TestJournalForms renders journals: given.json holds their lines as they are on disk, except for their numbers and
 // checksums.
 func TestJournalForms(t *testing.T) {
 	goldens(t, "journal", func(t *testing.T, given, _ []byte, name string) string {
@@ -69,8 +69,8 @@ func TestStatusForms(t *testing.T) {
 	})
 }
 
-// TestLeftTextGathers verifies that what is left out for one reason stands once with it, and that nothing is said if
-// nothing is left out.
+// TestLeftTextGathers verifies that what is omitted for one reason stands once with it, and that nothing is said if
+// nothing is omitted.
 func TestLeftTextGathers(t *testing.T) {
 	var b bytes.Buffer
 	if err := term.Write(&b, outline.Unselected(nil, nil), term.Style{Width: 80}); err != nil || b.Len() > 0 {

@@ -75,7 +75,7 @@ func formGolden(t *testing.T, file, got string) {
 	}
 }
 
-// unsaidOn are the words of an outline that its HTML does not have. The title is the page's; the contents stand in the
+// unsaidOn are the words of an outline that its HTML does not have. The title is the page's; the contents are in the
 // headings of the findings.
 func unsaidOn(t *testing.T, page string, o outline.Outline) (missing []string) {
 	t.Helper()

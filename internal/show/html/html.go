@@ -38,7 +38,7 @@ type Writer struct {
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
 	Level   int            // how much lower headings stand than in the outline: 1 makes h3 of the second level
 	Open    int            // headings of the second level that stay open where there are more; the others fold. 0: all
-	Closed  bool           // the numbers behind pictures are folded, and keys stand below the pictures instead
+	Closed  bool           // the numbers behind pictures are folded, and keys are below the pictures instead
 	Draw    Draw           // nil: there are no pictures
 }
 

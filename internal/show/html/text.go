@@ -17,7 +17,7 @@ type piece struct {
 	Href  string
 }
 
-// pieces are text of one paragraph. Signs belong to pictures of signs, and are left out.
+// pieces are text of one paragraph. Signs belong to pictures of signs, and are omitted.
 func (x *writing) pieces(p outline.Prose) []piece {
 	var out []piece
 	for _, part := range p {

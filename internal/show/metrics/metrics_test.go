@@ -291,8 +291,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestUnknownIsAbsent: a server that was reached over SQL alone has no metrics of a
-// host, one that did not answer none that rest on its settings; nothing is 0 instead.
+// TestUnknownIsAbsent: a server that was reached over SQL alone has no metrics of a host, one that did not answer none
+// that depend on its settings; nothing is 0 instead.
 func TestUnknownIsAbsent(t *testing.T) {
 	empty := evidence.New()
 	for name, text := range map[string]string{

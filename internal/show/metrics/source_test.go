@@ -195,8 +195,8 @@ func TestHandlerForms(t *testing.T) {
 	}
 }
 
-// TestWriteFile: the file is replaced as a whole with the mode that node_exporter
-// needs, nothing is left beside it, and what is no file stays.
+// TestWriteFile: the file is replaced as a whole with the mode that node_exporter needs, nothing is left next to it,
+// and what is no file stays.
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	s := sourceOf(full(t))

@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Unselected is what of a plan is left out and why, those of one reason and one instance together.
+// Unselected is what of a plan is omitted and why, those of one reason and one instance together.
 func Unselected(left []selection.Left, c *say.Catalogue) Outline {
 	var o Outline
 	if len(left) == 0 {

@@ -8,8 +8,8 @@ import "slices"
 // Summary is what a reader looks for first. A page has it at its head; a terminal at its foot, where the prompt is.
 type Summary struct{ Lines []Para }
 
-// Contents lists what stands below in full. A terminal leaves it out: there a reader scrolls anyway. So does a page,
-// which gathers findings under headings.
+// Contents lists what is below in full. A terminal leaves it out: there a reader scrolls anyway. So does a page, which
+// gathers findings under headings.
 type Contents struct{ Table Table }
 
 // Fields are names with what they say, such as where, seen, why and do of a finding.
@@ -18,7 +18,7 @@ type Fields struct {
 	Labels []string // all names that fields of this kind may have: they set the column; nil: those of List
 }
 
-// Field is one of them. Several items stand below each other.
+// Field is one of them. Several items are below each other.
 type Field struct {
 	Name  string
 	Items []Item
@@ -30,8 +30,8 @@ func FieldOf(name string, parts ...any) Field {
 	return Field{Name: name, Items: []Item{{Text: Join(parts...)}}}
 }
 
-// Rows are entries in columns that need no head: in each the last cell is text, and those before it stand below those
-// of the other entries.
+// Rows are entries in columns that need no head: in each the last cell is text, and those before it are below those of
+// the other entries.
 type Rows struct {
 	List    []Row
 	Longest []string // what may be the longest cell of each column, for lists that share columns; nil: those of List
@@ -105,7 +105,7 @@ type Changes struct {
 	List    []Change
 }
 
-// ChangeWords head the columns of a table of changes. Columns that no change has a value for are left out.
+// ChangeWords head the columns of a table of changes. Columns that no change has a value for are omitted.
 type ChangeWords struct{ State, Setting, Before, After, Risk, Where, Note, Why, Inputs, Colon string }
 
 // Change is one value before and after.

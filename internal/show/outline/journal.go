@@ -95,7 +95,7 @@ func (p Words) journalChanges(o *Outline, list []journal.Change) {
 	}
 }
 
-// stateTones are how a change stands; the word itself stands beside it.
+// stateTones are how a change stands; the word itself stands next to it.
 var stateTones = map[journal.ChangeState]Tone{journal.IsDone: ToneGood, journal.IsFailed: ToneBad,
 	journal.IsKept:     ToneMind,
 	journal.IsIntended: ToneBad, journal.IsUndoing: ToneBad, journal.IsPlanned: ToneNote, journal.IsSkipped: ToneNote}

@@ -289,8 +289,8 @@ func Cells(list ...string) []Prose {
 	return out
 }
 
-// TableOf makes a table of rows of texts, the first of them its head. Columns that
-// are empty in every other row are left out.
+// TableOf makes a table of rows of texts, the first of them its head. Columns that are empty in every other row are
+// omitted.
 func TableOf(caption string, rows [][]string, numbers int) Table {
 	t := Table{Caption: caption}
 	var kept []int

@@ -119,10 +119,9 @@ func (b Bars) draw(bar Bar, cells int, scale float64) Prose {
 	return out
 }
 
-// BarCells divides n cells among the amounts by largest remainder, so that the
-// bar is as long as its sum and no part is more than one cell off. A part that
-// is too small for a cell gets one all the same, from the largest: what stands
-// in the legend is in the picture.
+// BarCells divides n cells among the amounts by largest remainder, so that the bar is as long as its sum and no part is
+// more than one cell off. A part that is too small for a cell gets one all the same, from the largest: what is in the
+// legend is in the picture.
 func BarCells(amounts []unit.Bytes, n int) []int {
 	n = max(n, 0)
 	var sum unit.Bytes

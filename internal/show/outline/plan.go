@@ -74,8 +74,7 @@ func (p Words) Warned(o *Outline, list []string) {
 
 var riskTones = map[knob.Risk]Tone{knob.Medium: ToneMind, knob.High: ToneBad}
 
-// changeOutline is the changes that stand under one heading: their values side by
-// side, then why.
+// changeOutline is the changes that are under one heading: their values side by side, then why.
 func (p Words) changeOutline(o *Outline, g Group) {
 	o.Heading(2, p.Heading(g))
 	out := Changes{Caption: p.Heading(g), Words: p.changeWords(), Effect: typeset.Capital(p.Effect(g.Effect)),

@@ -208,7 +208,7 @@ func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 	return spec, ok
 }
 
-// because is an error without the pair that it names, which stands beside it.
+// because is an error without the pair that it names, which stands next to it.
 func because(err error, pair string) say.Message {
 	text := strings.TrimPrefix(err.Error(), pair+": ")
 	if inner := errors.Unwrap(err); inner != nil && inner.Error() == text {

@@ -207,7 +207,7 @@ type drawn struct {
 	lines []line
 }
 
-// read reads the series of all charts in one go. A chart without any is left out.
+// read reads the series of all charts in one go. A chart without any is omitted.
 func (p *past) read(ctx context.Context) ([]drawn, error) {
 	var series []history.Series
 	var out []drawn

@@ -175,8 +175,8 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestChartsAreOfOneKind verifies that what stands in one picture has one unit and is of the host or of an instance,
-// and that every name is one that is kept.
+// TestChartsAreOfOneKind verifies that what is in one picture has one unit and is of the host or of an instance, and
+// that every name is one that is kept.
 func TestChartsAreOfOneKind(t *testing.T) {
 	for _, c := range charts {
 		var first history.Meaning

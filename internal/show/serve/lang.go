@@ -157,7 +157,7 @@ func (t *tongue) switches(r *http.Request) []web.Language {
 	return out
 }
 
-// here is the address that a page is asked for again by. A token that stands in one is not handed on.
+// here is the address that a page is asked for again by. A token that is in one is not handed on.
 func here(r *http.Request) string {
 	switch r.URL.Path {
 	case "/login":

@@ -159,7 +159,7 @@ func ownTexts(t testing.TB, lang string) []string {
 				continue
 			}
 			for _, part := range regexp.MustCompile(`{[^}]*}`).Split(english, -1) {
-				// Shorter ones stand in reasons of unknown facts and in stored events too, which are data here.
+				// Shorter ones are in reasons of unknown facts and in stored events too, which are data here.
 				if part = strings.Trim(part, " .,:;()"); len(strings.Fields(part)) >= 2 && len(part) > len("the host") {
 					out = append(out, part)
 				}

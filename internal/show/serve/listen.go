@@ -29,7 +29,7 @@ type Listen struct {
 	Hosts       []string // further names that it is asked for by: NAME or NAME:PORT
 	TokenFile   string
 	Cert, Key   string // files of TLS
-	BehindProxy bool   // what stands before it encrypts
+	BehindProxy bool   // what is before it encrypts
 }
 
 const (

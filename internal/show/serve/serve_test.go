@@ -154,7 +154,7 @@ func send(t testing.TB, method, url string, header map[string]string, body strin
 
 func get(t testing.TB, url string) answer { t.Helper(); return send(t, http.MethodGet, url, nil, "") }
 
-// allPages are addresses of every page, with what stands on it and nowhere else.
+// allPages are addresses of every page, with what is on it and nowhere else.
 var allPages = map[string]string{
 	"/":         "Memory budget",
 	"/findings": "autovacuum is off",

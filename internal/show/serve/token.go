@@ -177,8 +177,8 @@ func (s *Server) in(r *http.Request) bool {
 	return err == nil && s.door.holds(c.Value)
 }
 
-// login takes the token, or ends the session. The token may stand in the address
-// that 'pgfettle serve' printed; what is redirected to does not hold it any more.
+// login takes the token, or ends the session. The token may be in the address that 'pgfettle serve' printed; what is
+// redirected to does not hold it any more.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	if s.door == nil {
 		return s.nothing(w, r)

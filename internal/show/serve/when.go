@@ -44,9 +44,9 @@ const local = "2006-01-02T15:04"
 // errNoTime is what is not written as a time.
 var errNoTime = say.Usage(say.M("write a time such as 2026-11-21T18:30"), say.Message{})
 
-// moment reads a time; UTC where it names no zone, as the pages of the history
-// and the axes of their pictures are: a time that is there twice or not at all
-// when clocks are put back or forward would be a poor one to look for a fault at.
+// moment reads a time; UTC where it names no zone, as the pages of the history and the axes of their pictures are: a
+// time that is there twice or not at all when clocks are restored or forward would be a poor one to look for a fault
+// at.
 func moment(s string) (time.Time, error) {
 	for _, l := range layouts {
 		t, err := time.Parse(l, s)

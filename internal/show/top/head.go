@@ -103,7 +103,7 @@ func cpuText(st Style, h *now.Host) string {
 	}
 	if h.Busy != nil {
 		list = append(list, st.say("{percent} busy", "percent", share(*h.Busy)))
-		if h.Steal != nil && *h.Steal >= 1 { // below it the neighbours take nothing that shows
+		if h.Steal != nil && *h.Steal >= 1 { // below it the neighbors take nothing that shows
 			list = append(list, st.paint(warn, st.say("{percent} steal", "percent", share(*h.Steal))))
 		}
 	}

@@ -14,8 +14,8 @@ const patience = 10 * time.Second
 
 func hung() *known.Gap { return &known.Gap{Reason: "no answer within " + patience.String()} }
 
-// background runs looks of one kind, one at a time: one that hangs is waited for no
-// longer than patience, and no other is begun beside it.
+// background runs looks of one kind, one at a time: one that hangs is waited for no longer than patience, and no other
+// is begun next to it.
 type background[T any] struct {
 	out chan T // of one that was given up
 }

@@ -127,8 +127,7 @@ func (h *hanging) Server() *now.ServerLook {
 	return h.fake.Server()
 }
 
-// TestWriteHangs: a look that hangs is given up, its numbers are said to be old, and
-// no other is begun beside it.
+// TestWriteHangs: a look that hangs is given up, its numbers are said to be old, and no other is begun next to it.
 func TestWriteHangs(t *testing.T) {
 	for after, want := range map[int]string{0: "server: no answer within 10s",
 		1: "the server does not answer; its data is 3.0 s old"} {

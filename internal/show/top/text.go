@@ -60,7 +60,7 @@ func (s Style) paint(t tone, text string) string {
 	return tones[t].Render(text)
 }
 
-// none is what stands in the place of what is not known.
+// none is what is in place of what is not known.
 func (s Style) none() string {
 	if s.ASCII {
 		return "-"
@@ -68,7 +68,7 @@ func (s Style) none() string {
 	return "–"
 }
 
-// dot parts things that stand in one line.
+// dot parts things that are in one line.
 func (s Style) dot() string {
 	if s.ASCII {
 		return " | "

@@ -110,7 +110,7 @@ func (c TimeChart) Draw() (template.HTML, error) {
 	if c.To != 0 {
 		to = float64(c.To)
 	}
-	if to <= from { // one moment: it stands in the middle of a minute
+	if to <= from { // one moment: it is in the middle of a minute
 		from, to = from-30, to+30
 	}
 	if c.FromZero {

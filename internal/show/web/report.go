@@ -212,7 +212,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		}
 	}
 	t := outline.WordsIn(v.Words)
-	v.level = 1 // documents stand below the heading of their chapter
+	v.level = 1 // documents are below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
 		add("read", v.say("Recognized input"), "", body, e)

@@ -8,7 +8,7 @@
 //	body, err := web.Check(doc, web.View{Words: words})       // a fragment: h2 and below
 //	err = web.Write(w, web.Page{Title: "Check of db1", Lang: "en", Body: body, Standalone: true})
 //
-// What a document says stands in its outline. A page's own part has a file of Go that says all words and builds a plain
+// What a document says is in its outline. A page's own part has a file of Go that says all words and builds a plain
 // struct, and a template in templates/NAME.html that has the structure alone. Rules that tests of this package hold for
 // every page, beside those of package html:
 //

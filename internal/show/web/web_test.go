@@ -138,7 +138,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestHostileTextIsText verifies that no text of a document becomes a part of the page, whichever field it stands in.
+// TestHostileTextIsText verifies that no text of a document becomes a part of the page, whichever field it is in.
 func TestHostileTextIsText(t *testing.T) {
 	const bad = `</title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` +
 		"\x00\x1b[2J\u202e\xff{{.}} javascript:alert(3)"

@@ -313,7 +313,7 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	return r.Values(), nil, nil
 }
 
-// autoOf returns the data directory whose postgresql.auto.conf belongs to a file: the directory that it lies in.
+// autoOf returns the data directory whose postgresql.auto.conf belongs to a file: the directory that it is in.
 func autoOf(files target.Target, main string) string {
 	dir := path.Dir(main)
 	if _, err := files.Stat(path.Join(dir, "PG_VERSION")); err == nil && path.Base(main) != conf.AutoFile {

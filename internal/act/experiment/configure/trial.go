@@ -78,7 +78,7 @@ type Choice struct {
 
 	// where the experiment's clusters will be: a plan is made for that disk; "": for the temporary directory's
 	Scratch  string
-	Measured []string // folders of probes, as of collect.Request: a plan rests on them here as it does elsewhere
+	Measured []string // folders of probes, as of collect.Request: a plan depends on them here as it does elsewhere
 }
 
 // Trial is a throwaway cluster of the programs that will be measured, to try
@@ -142,7 +142,7 @@ func device(st fs.FileInfo) uint64 {
 	return sys.Dev
 }
 
-// cluster is what a Trial rests on.
+// cluster is what a Trial depends on.
 type cluster struct {
 	target   target.Target
 	tool     string

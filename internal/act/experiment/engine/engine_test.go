@@ -413,9 +413,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestPoolOfScatteredMemory: where the kernel gives fewer huge pages, memory is
-// compacted, and the page cache dropped only when that was not enough; at last the
-// former pool is put back.
+// TestPoolOfScatteredMemory: where the kernel gives fewer huge pages, memory is compacted, and the page cache dropped
+// only when that was not enough; at last the former pool is restored.
 func TestPoolOfScatteredMemory(t *testing.T) {
 	for short, want := range [][]string{
 		{"set 10"}, {"set 10", "compact false", "set 10"}, {"set 10", "compact false", "set 10", "compact true",

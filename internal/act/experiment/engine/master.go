@@ -52,7 +52,7 @@ func sweep(w world, data string) error {
 	}
 	names, err := w.List()
 	errs = append(errs, err)
-	keep := []string{recordName} // gone, unless something could not be put back
+	keep := []string{recordName} // gone, unless something could not be restored
 	if m, err := readMark(w); err == nil && data != "" && m.Data == data {
 		keep = append(keep, "master", masterName)
 	} else if err == nil {

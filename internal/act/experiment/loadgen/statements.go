@@ -83,7 +83,7 @@ func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServ
 
 const (
 	mostUnlike  = 8  // statements that are reported one by one
-	mostReasons = 4  // why others are left out
+	mostReasons = 4  // why others are omitted
 	mostQuery   = 60 // characters of a statement's text
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// passing is what a copy of a cluster leaves out: it belongs to a server that ran.
+// passing is what a copy of a cluster omits: it belongs to a server that ran.
 var passing = map[string]bool{"data/postmaster.pid": true, "data/postmaster.opts": true}
 
 // Clone implements engine.world. It copies the data directory file by file: by sharing blocks where the filesystem can

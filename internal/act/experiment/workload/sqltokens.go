@@ -28,9 +28,8 @@ const (
 
 const operatorRunes = "+-*/<>=~!@#%^&|`?"
 
-// tokens takes a statement apart as far as finding its tables and what its
-// parameters are compared with needs. Comments are left out. A statement that is
-// cut short gives what is there.
+// tokens takes a statement apart as far as finding its tables and what its parameters are compared with needs. Comments
+// are omitted. A statement that is cut short gives what is there.
 func tokens(s string) []token {
 	var out []token
 	for i := 0; i < len(s); {

@@ -404,8 +404,7 @@ type variable struct {
 // twenty places of a hundred.
 const span = 20
 
-// rewrite puts arrays of values in the place of parameters. Each occurrence of a
-// parameter has the same variable.
+// rewrite puts arrays of values in place of parameters. Each occurrence of a parameter has the same variable.
 func rewrite(query string, ts []token, ps map[int]*parameter, name func(v int) string) rewritten {
 	var out rewritten
 	number := map[int]int{}

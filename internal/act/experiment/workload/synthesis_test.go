@@ -71,7 +71,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestFit holds which statements are left out by their text, and why.
+// TestFit holds which statements are omitted by their text, and why.
 func TestFit(t *testing.T) {
 	for sql, why := range map[string]string{
 		"SELECT * FROM t WHERE id = $1":                       "",

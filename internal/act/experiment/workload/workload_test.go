@@ -145,7 +145,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestScriptsUnderAnyConfiguration verifies that no string of our scripts means something else where
-// standard_conforming_strings is off, as plans for 1C have it: a backslash stands in strings that begin with E only.
+// standard_conforming_strings is off, as plans for 1C have it: a backslash is in strings that begin with E only.
 func TestScriptsUnderAnyConfiguration(t *testing.T) {
 	plain := regexp.MustCompile(`(?:^|[^A-Za-z0-9_'])'[^'\n]*\\`)
 	if !plain.MatchString(`SELECT '\x07'::bytea`) || plain.MatchString(`SELECT E'\\x07'::bytea`) {

@@ -43,7 +43,7 @@ type Options struct {
 	Also     []string      // absolute paths of files that a person named; their rotations are found too
 	Files    int           // of one format, the newest; 0: DefaultLogFiles
 	Bytes    int64         // of all, unpacked; 0: DefaultLogBytes
-	Newer    time.Duration // files that were last written to before that are left out; 0: none is
+	Newer    time.Duration // files that were last written to before that are omitted; 0: none is
 	Config   string        // path of postgresql.conf; "": taken from the data directory
 }
 
@@ -55,7 +55,7 @@ type Source struct {
 	Size   int64     // bytes to be read, unpacked
 	Time   time.Time // of the last write
 	Unit   string    // the systemd unit whose journal it is, and Path is for people; "": a file
-	tail   int64     // bytes at the beginning that are left out
+	tail   int64     // bytes at the beginning that are omitted
 	ident  string    // syslog_ident
 	data   []byte    // of a journal: what journalctl wrote
 	view   target.Target
@@ -66,7 +66,7 @@ type Source struct {
 type Logs struct {
 	Sources []Source
 	Missing []known.Gap
-	Old     int    // files that were left out for Options.Newer
+	Old     int    // files that were omitted for Options.Newer
 	Empty   int    // files with nothing in them
 	Denied  string // the first path that the rights were missing for; "": none
 }

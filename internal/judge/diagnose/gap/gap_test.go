@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 )
 
-// TestJSON verifies that a gap is written as a missing fact is, and that what would reveal it is left out if nothing
+// TestJSON verifies that a gap is written as a missing fact is, and that what would reveal it is omitted if nothing
 // would.
 func TestJSON(t *testing.T) {
 	for _, g := range []known.Gap{{Fact: "a", Reason: "b", Reveal: "c"}, {Fact: "a", Reason: "b"}} {

@@ -36,7 +36,7 @@ const (
 	SmallerPool = "smaller_shared_buffers"
 )
 
-// options reckons the worst case as it is and with one thing changed.
+// options computes the worst case as it is and with one thing changed.
 func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Instance) {
 	f := memory.AsItIs(s, in, memory.Mixed)
 	m, ok := f.Get()

@@ -292,7 +292,7 @@ type Checkpoints struct {
 	// what that rate was seen for
 	SeenSeconds    float64    `json:"seen_seconds"`
 	Nine           unit.Bytes `json:"nine_of_ten"`
-	TimeoutSeconds float64    `json:"timeout_seconds"` // checkpoint_timeout that is reckoned with
+	TimeoutSeconds float64    `json:"timeout_seconds"` // checkpoint_timeout that is computed with
 	// timeout and completion target are defaults, as no settings were at hand
 	Assumed bool `json:"assumed"`
 	// that would have kept every checkpoint from being forced; 0: nothing was

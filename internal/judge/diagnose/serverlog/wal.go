@@ -121,8 +121,8 @@ func (s *wal) done(e *pglog.Entry, at stamp) {
 	}
 }
 
-// window adds an interval and reckons the WAL of the checkpoint_timeout that ends
-// with it, at an even rate within each interval.
+// window adds an interval and computes the WAL of the checkpoint_timeout that ends with it, at an even rate within each
+// interval.
 func (s *wal) window(i interval) {
 	s.intervals = append(s.intervals, i)
 	from := i.end - int64(s.timeout*1e6)

@@ -61,9 +61,8 @@ func (e Estimate) Interval(confidence float64) (low, high float64) {
 	return e.Mean - half, e.Mean + half
 }
 
-// P is the two-sided probability, by Student's t, of a mean this far from 0 or
-// farther when there is no difference. It is 1 where all ratios are 1, and NaN
-// for fewer than two blocks.
+// P is the two-sided probability, by Student's t, of a mean this far from 0 or farther when there is no difference. It
+// is 1 if all ratios are 1, and NaN for fewer than two blocks.
 func (e Estimate) P() float64 {
 	switch {
 	case e.N < 2:

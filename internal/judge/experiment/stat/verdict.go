@@ -42,9 +42,9 @@ const (
 // Question is what is asked of the log ratios of an experiment.
 type Question struct {
 	HigherIsBetter bool    // transactions a second; false for latency and run time
-	MarginPercent  float64 // equivalence; 0 stands for Margin
-	Discarded      int     // blocks that gates took out, beside those given
-	Level          float64 // 0 stands for Level; SequentialLevel if blocks are evaluated as they come
+	MarginPercent  float64 // equivalence; 0 means Margin
+	Discarded      int     // blocks that gates took out, in addition to those given
+	Level          float64 // 0 means Level; SequentialLevel if blocks are evaluated as they come
 }
 
 // SequentialLevel is the level of each look if an experiment is evaluated after 6, 9, 12 and 16 blocks and may stop at
@@ -63,12 +63,12 @@ type Verdict struct {
 	Effect    Number `json:"effect_pct"`   // mean ratio
 	Low       Number `json:"ci_low_pct"`   // bounds of 95 %
 	High      Number `json:"ci_high_pct"`  //
-	Low90     Number `json:"ci90_low_pct"` // bounds of 90 %, which equivalence rests on
+	Low90     Number `json:"ci90_low_pct"` // bounds of 90 %, on which equivalence is based
 	High90    Number `json:"ci90_high_pct"`
 	Middle    Number `json:"hodges_lehmann_pct"`
 	SD        Number `json:"sd_pct"`        // of the log ratio of a block, as a change
 	P         Number `json:"p"`             // by t
-	PFlip     Number `json:"p_permutation"` // exact; P where there are more than 20 blocks
+	PFlip     Number `json:"p_permutation"` // exact; P if there are more than 20 blocks
 	MDE       Number `json:"mde_pct"`       // smallest change found four times out of five
 	Margin    Number `json:"margin_pct"`
 	Relevant  bool   `json:"practically_relevant"` // the whole interval is beyond the margin
@@ -132,8 +132,8 @@ func Detectable(sd float64, n int, level float64) float64 {
 	return coarse * (QuantileT(1-level/2, n-1) + QuantileT(Power, n-1)) * sd / math.Sqrt(float64(n))
 }
 
-// coarseness is what 6, 7 and 8 blocks need more than the t test alone would:
-// with 6 the exact test claims a difference only where all blocks agree in sign.
+// coarseness is what 6, 7 and 8 blocks need more than the t test alone would: with 6 the exact test claims a difference
+// only if all blocks agree in sign.
 var coarseness = [...]float64{1.24, 1.07, 1.04}
 
 // manyBlocks is more than is ever run: at five minutes a block they take three days.

@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Left is a change of the plan that is left out, and why.
+// Left is a change of the plan that is omitted, and why.
 type Left struct {
 	Change plan.Change
 	Reason string
@@ -48,8 +48,8 @@ func Select(p *plan.Plan, snap *snapshot.Snapshot, o Options) (chosen []plan.Cha
 	return chosen, left
 }
 
-// judgingOrder is the order in which steps are judged: where a server may not go to
-// huge_pages=on, the rest of it can do with what there is.
+// judgingOrder is the order in which steps are judged: if a server may not switch to huge_pages=on, the rest of it can
+// work with what exists.
 func judgingOrder(made []Step) []int {
 	order := make([]int, len(made))
 	for i := range order {
@@ -88,8 +88,8 @@ func (o *Options) unfounded(s Step, made, out []Step) string {
 			return fmt.Sprintf("depends on %s, which is skipped", f.address)
 		}
 	}
-	// A pool that no server is restarted onto is memory lost. Who names the pool
-	// alone may want to restart later.
+	// A pool that no server is restarted onto is wasted memory. A user who names only the pool may plan a later
+	// restart.
 	if s.GrowsPool() && !slices.Contains(o.Only, Which{Address: s.address}) {
 		for _, f := range out {
 			if f.Restarts() && !slices.ContainsFunc(made, Step.Restarts) {
@@ -100,7 +100,7 @@ func (o *Options) unfounded(s Step, made, out []Step) string {
 	return ""
 }
 
-// CheckRisks refuses where a change of high risk was not accepted.
+// CheckRisks refuses if a change of high risk was not accepted.
 func (o *Options) CheckRisks(chosen []plan.Change) error {
 	var open []string
 	for i := range chosen {
@@ -119,7 +119,7 @@ func (o *Options) CheckRisks(chosen []plan.Change) error {
 		Code: say.CodeRefused}
 }
 
-// Step is what the order and the dependencies of changes rest on.
+// Step is what the order and the dependencies of changes depend on.
 type Step struct {
 	address  knob.Address
 	instance string
@@ -180,8 +180,8 @@ func (s Step) commits() bool {
 		s.address == overcommitMode && s.to == strictOvercommit
 }
 
-// sibling reports whether two steps stand or fall together: the settings of one instance. An option of a tablespace
-// hangs on none of them.
+// sibling reports whether two steps depend on each other: the settings of one instance. An option of a tablespace
+// depends on none of them.
 func (s Step) sibling(f Step) bool {
 	return s.instance != "" && s.instance == f.instance && !s.Alone() && !f.Alone()
 }

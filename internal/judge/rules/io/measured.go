@@ -7,14 +7,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What was measured on a device goes before what kind of device it looks like,
-// and after what the user said. Who has no probe loses nothing: each rule falls
-// back on the kind.
+// Measurements of a device take precedence over its apparent kind, but not over what the user said. Without a probe
+// nothing is lost: each rule falls back on the kind.
 
 const (
-	// cachedReads is the share of random reads that the planner's own default takes
-	// to be served from a cache: 4 stands for a page that is 40 times as dear, of
-	// which nine in ten are never read from the disk.
+	// cachedReads is the share of random reads that the planner's own default takes to be served from a cache: 4 means
+	// a page that is 40 times as expensive, of which nine in ten are never read from the disk.
 	cachedReads = 0.9
 	// A cost below that of flash would make the planner believe that order costs
 	// nothing; one above the default would punish an index for a disk that a cache

@@ -43,7 +43,7 @@ var RandomPageCost = rule.Rule{
 			}
 			cost = pageCosts[s]
 		}
-		// Who has moved seq_page_cost has chosen another scale for all costs.
+		// A changed seq_page_cost means another scale for all costs.
 		scale, ok := c.Float(knob.PG("seq_page_cost"))
 		if !ok || scale <= 0 {
 			scale = 1

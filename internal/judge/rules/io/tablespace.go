@@ -25,8 +25,7 @@ func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why say.Message, ok
 	return s, why, reason.IsZero()
 }
 
-// bareIdentifier is a name that SQL takes as it is. A key word among them is one too where
-// only names stand.
+// bareIdentifier is a name that SQL takes as it is. A keyword among them is one too where only names are allowed.
 var bareIdentifier = regex.New(`^[a-z_][a-z0-9_]*$`)
 
 // identifier spells a name as SQL takes it.

@@ -82,8 +82,8 @@ type choice struct {
 	differ bool
 }
 
-// decide sets the option where the server's value is for other disks, and where the
-// tablespace has one that is wrong for its own.
+// decide sets the option if the server's value is for other disks, or if the tablespace has one that is wrong for its
+// disks.
 func (sp *space) decide(c *rule.Case, ch choice) {
 	option := rule.SettingOf(c.Address)
 	server, seen := c.Float(knob.PG(option))

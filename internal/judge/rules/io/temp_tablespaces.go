@@ -63,7 +63,7 @@ type spillSpace struct {
 	name, point string
 	kind        rule.Storage
 	free        unit.Bytes // 0 if it is not known
-	roomy       bool       // it is known to have room enough beside what the data directory has
+	roomy       bool       // known to have enough room compared with the data directory
 }
 
 // forTemp is the name of a tablespace that was made for temporary files.

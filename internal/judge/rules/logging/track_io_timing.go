@@ -31,7 +31,7 @@ var quickClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "timebase"}
 // the page of pg_test_timing gives.
 const quickShare = 0.9
 
-// decideTiming switches a timing on where the clock is cheap to read.
+// decideTiming switches a timing on if the clock is cheap to read.
 func decideTiming(gain say.Template) func(*rule.Case) {
 	return func(c *rule.Case) {
 		have, _ := c.Text(c.Rule.Address)

@@ -10,8 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// reckonAtWork reckons how many connections fit at work with everything as it was
-// decided, and warns where not all do.
+// reckonAtWork computes how many active connections fit with everything as decided, and warns if not all do.
 func reckonAtWork(c *rule.Case) {
 	s, in, opt, o := c.Snapshot, c.Instance, c.Options, c.Outcome
 	if !s.HostSeen || !in.Server.Settings.Known() || !in.Server.Version.Known() {

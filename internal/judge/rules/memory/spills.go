@@ -13,7 +13,7 @@ import (
 // spilled is what temporary files say about work_mem.
 type spilled struct {
 	known  bool
-	why    say.Message // where nothing is known: a clause
+	why    say.Message // if nothing is known: a clause
 	files  int64
 	daily  float64 // files
 	mean   unit.Bytes
@@ -53,7 +53,7 @@ func readSpills(c *rule.Case) spilled {
 	return s
 }
 
-// asked returns the work_mem that the spills ask for, beside what is there now.
+// asked returns the work_mem that the spills require, given the present one.
 func (s spilled) asked(present unit.Bytes) unit.Bytes {
 	if s.daily < spillsFew {
 		return max(present, workMemFloor)

@@ -65,8 +65,8 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 	},
 }
 
-// limitOfWorkers decides where many workers would share what is there now: each would clean more slowly than one of
-// three does by default. It reports whether it did.
+// limitOfWorkers decides if many workers would share the present limit: each would clean more slowly than one of three
+// does by default. It reports whether it did.
 func limitOfWorkers(c *rule.Case, have int) bool {
 	workers, ok := c.Int(knob.PG("autovacuum_max_workers"))
 	if pause, paused := c.Float(knob.PG("autovacuum_vacuum_cost_delay")); paused && pause == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// groupFrom is how many commits a second there are where 1C's vendor sets it.
+// groupFrom is the commits per second at which 1C's vendor sets it.
 const groupFrom = 1000
 
 var CommitDelay = rule.Rule{

@@ -24,7 +24,7 @@ const (
 	// of WAL was written, about half; three intervals leave half as much again
 	// for hours busier than the average.
 	walIntervals = 3
-	// walAtPeak is walIntervals where the rate is that of the busiest hour.
+	// walAtPeak is walIntervals if the rate is that of the busiest hour.
 	walAtPeak = 2
 	// walWatched is for how many days a history must have samples before its
 	// busiest hour is taken for the busiest that there is: a week has all its days.
@@ -105,7 +105,8 @@ func decideMaxWALSize(c *rule.Case) {
 	}
 	room := free
 	if free.Scale(walFreeShare) < min(want, share) {
-		// What pg_wal holds now is WAL's already. Where the directory may not be listed the limit is the lower for it.
+		// The present content of pg_wal counts as WAL's share. If the directory cannot be listed, the limit is lower by
+		// that.
 		dir, _ := rule.Need(c, c.Instance.Server.WALDir)
 		room += dir.Size
 	}

@@ -98,7 +98,7 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 // the plan; at least walLeast.
 func walStep(b unit.Bytes) unit.Bytes { return max(sizing.RoundDown(b, 2, unit.GB), walLeast) }
 
-// walRotates reports whether the WAL is known to lie on a rotating disk. Missing facts are noted by random_page_cost,
+// walRotates reports whether the WAL is known to be on a rotating disk. Missing facts are noted by random_page_cost,
 // which needs it more.
 func walRotates(c *rule.Case) bool {
 	noted := len(c.Outcome.Unknown)

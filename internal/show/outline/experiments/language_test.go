@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// english are words that no text in another language has, whatever names stand in it.
+// english are words that no text in another language has, whatever names are in it.
 var english = regexp.MustCompile(`(?i)\b(the|is|not|no|of|run|runs|as|or|by|to|was|were|with|only|its|block|blocks|` +
 	`each|vs|metric|discarded|measured|started|order|mean|time|load|about|left|seed|from)\b`)
 

@@ -33,9 +33,8 @@ type axis struct {
 	words     outline.Words
 }
 
-// axisOf is an axis on which everything between two log ratios has room. Where it
-// reaches far it ends at changes that can be written there: else there would be
-// dots beyond the last one that is.
+// axisOf is an axis on which everything between two log ratios has room. If it reaches far it ends at changes that can
+// be written there: else there would be dots beyond the last one that is.
 func axisOf(low, high float64, columns int) axis {
 	a := axis{columns: columns}
 	span := high - low

@@ -43,8 +43,8 @@ func TestAxisLabels(t *testing.T) {
 				if !strings.Contains(text, "0") || least > 0 || most < 0 {
 					t.Errorf("%g…%g in %d columns: %q", low, high, columns, text)
 				}
-				// A far end is written, or so near to zero that there was no room beside it;
-				// what is written covers what is shown.
+				// A far end is written, or so near to zero that there was no room next to it; what is written covers
+				// what is shown.
 				if room := a.columns / 5; high >= 13 && a.at(stat.Log(high))-a.at(0) > room && most < high*0.75 {
 					t.Errorf("%g…%g in %d columns ends at %+g: %q", low, high, columns, most, text)
 				}

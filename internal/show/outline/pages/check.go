@@ -55,7 +55,7 @@ func (p *page) found(here *document.Check, in *say.Catalogue) {
 	}
 }
 
-// row is a word with an entry of a list beside it.
+// row is a word with an entry of a list next to it.
 func row(word string, it outline.Item) outline.Row {
 	r := outline.RowOf(word, it.Text)
 	r.More = it.More

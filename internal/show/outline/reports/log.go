@@ -20,8 +20,7 @@ import (
 // FigureSpills is the picture of temporary files by size.
 const FigureSpills = "spills"
 
-// Log is what a server's log shows, before any form: the verdicts worst
-// first as a table, then what each rests on.
+// Log is what a server's log shows, before any form: the verdicts worst first as a table, then what each depends on.
 func Log(r *serverlog.Report, c *say.Catalogue) outline.Outline {
 	r = r.In(c)
 	p := logWords{outline.WordsIn(c)}
@@ -159,7 +158,7 @@ func (p logWords) when(f *serverlog.Finding) string {
 // shownCrashes are listed in the text; the JSON has more.
 const shownCrashes = 10
 
-// ran stands before the statement that a process was running.
+// ran is before the statement that a process was running.
 func (p logWords) ran() string { return p.Say("Statement:") + " " }
 
 func (p logWords) crashes(o *outline.Outline, r *serverlog.Report) {

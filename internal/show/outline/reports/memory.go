@@ -54,7 +54,7 @@ type memoryWords struct{ outline.Words }
 // flat is a message on one line.
 func (p memoryWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
 
-// more is an amount that is left out if there is none.
+// more is an amount that is omitted if there is none.
 func (p memoryWords) more(b unit.Bytes) string {
 	if b == 0 {
 		return ""
@@ -134,7 +134,7 @@ func (p memoryWords) instance(o *outline.Outline, in *memory.Instance, at int) {
 	}
 }
 
-// instanceFacts are what the memory of an instance rests on.
+// instanceFacts are what the memory of an instance depends on.
 func instanceFacts(in *memory.Instance) say.Message {
 	var shared, connections, limit say.Message
 	switch {

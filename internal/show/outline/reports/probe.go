@@ -193,7 +193,7 @@ func (p probeWords) flushTable(d *document.Probe, k *measured.Disk) []outline.Bl
 // listedPlaces names the directories of a disk, the first few of them.
 func listedPlaces(k *measured.Disk) say.Message {
 	var at []string
-	for _, place := range k.Places { // what lies in another one, as pg_wal does, goes without saying
+	for _, place := range k.Places { // what is in another one, as pg_wal does, goes without saying
 		if !slices.ContainsFunc(k.Places, func(o string) bool { return strings.HasPrefix(place, o+"/") }) {
 			at = append(at, place)
 		}

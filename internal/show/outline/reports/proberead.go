@@ -133,7 +133,7 @@ func (p probeWords) progress(n int, low, high float64) string {
 		outputs.Rate(low), "high", outputs.Rate(high))
 }
 
-// moreRows says how many rows of a table are left out.
+// moreRows says how many rows of a table are omitted.
 func (p probeWords) moreRows(n int) string {
 	return p.Many(n, "{n} more rows: use --format json.", "{n} more rows: use --format json.")
 }

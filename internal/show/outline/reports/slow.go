@@ -86,7 +86,7 @@ func (p slowWords) verdicts(o *outline.Outline, list []slow.Verdict) {
 	}
 }
 
-// verdict is what a reason rests on, and what to do next.
+// verdict is what a reason depends on, and what to do next.
 func (p slowWords) verdict(o *outline.Outline, v *slow.Verdict) {
 	o.Kind(outline.Evidence, p.flats(v.Evidence))
 	if len(v.Next) > 0 {

@@ -104,8 +104,8 @@ func (b bootKind) unified() (bool, error) {
 	return false, nil
 }
 
-// wantCmdline is /etc/kernel/cmdline with a value. Where there is none it is made of
-// what kernel-install goes by without it.
+// wantCmdline is /etc/kernel/cmdline with a value. If there is none it is made of what kernel-install goes by without
+// it.
 func (b bootKind) wantCmdline(now *journal.File, name, value string) (*journal.File, error) {
 	if now.Text != nil {
 		text := asWord(*now.Text, name, value)
@@ -146,8 +146,7 @@ func (b bootKind) vendor() string {
 	return string(text)
 }
 
-// setEntries gives the entries of this machine the value that /etc/kernel/cmdline has,
-// or what stands in its place.
+// setEntries gives the entries of this machine the value that /etc/kernel/cmdline has, or what is in its place.
 func (b bootKind) setEntries(f *journal.File, name string) error {
 	value := inText(f, name)
 	if f.Text == nil { // taken back: what the running kernel has may be ours, and agree allowed no other

@@ -65,7 +65,7 @@ func (h Host) mayPoke(name string) error {
 	if err != nil {
 		return err
 	}
-	var over *host.Mount // the one that the file lies on: the longest, and of those the last
+	var over *host.Mount // the one that the file is on: the longest, and of those the last
 	for i := range all {
 		m := &all[i]
 		if (name == m.Point || m.Point == "/" || strings.HasPrefix(name, m.Point+"/")) &&
@@ -176,7 +176,7 @@ func (f keyed) takeOut(found, before *journal.File, key string) *journal.File {
 // sameLiveOrNone compares live values if both were read.
 func sameLiveOrNone(a, b *string) bool { return a == nil || b == nil || *a == *b }
 
-// oneLine reports whether a value can stand in a line of a configuration file.
+// oneLine reports whether a value can be in a line of a configuration file.
 func oneLine(value string) error {
 	if value == "" || strings.TrimSpace(value) != value || strings.ContainsFunc(value,
 		func(r rune) bool { return r < ' ' || r == 0x7f }) {

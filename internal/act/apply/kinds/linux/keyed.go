@@ -97,7 +97,7 @@ func (f keyed) line(text *string, key string) string {
 	return found
 }
 
-// put is set with the line as it should stand there.
+// put is set with the line as it should be there.
 func (f keyed) put(text *string, key, line string) string {
 	if text == nil {
 		return f.header + line + "\n"

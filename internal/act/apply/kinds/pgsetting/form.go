@@ -15,7 +15,7 @@ const dropInName = "zz-pgfettle.conf"
 const dropInHead = "# Server settings, set by pgfettle.\n" +
 	"# \"pgfettle journal\" tells when and why, \"pgfettle undo\" takes it back.\n"
 
-// form is how a setting stands in one of the three kinds of file.
+// form is how a setting is in one of the three kinds of file.
 type form int
 
 const (

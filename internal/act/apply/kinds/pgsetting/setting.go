@@ -159,8 +159,8 @@ func (p Kind) MayWrite(ctx context.Context, k apply.Knob, f journal.File) error 
 	return nil
 }
 
-// lookFile is LookFile; a file that has to be made gets the owner and mode of
-// the configuration beside it. What may not be read is asked of the server.
+// lookFile is LookFile; a file that has to be made gets the owner and mode of the configuration next to it. What may
+// not be read is asked of the server.
 func (p Kind) lookFile(ctx context.Context, at string, k apply.Knob, s *pgctl.Session) (journal.File, error) {
 	if s != nil && !s.Here && formOf(at) == autoForm {
 		return autoFile(ctx, s)

@@ -14,9 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Kind is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They
-// stand in a catalog of the server and in no file, and new plans take them at once. The
-// live value is the option as the catalog has it, or knob.Unset.
+// Kind is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They are in a catalog of the server and
+// in no file, and new plans take them at once. The live value is the option as the catalog has it, or knob.Unset.
 type Kind struct{ Server *pgctl.Server }
 
 var _ apply.Kind = Kind{}

@@ -83,7 +83,7 @@ func (c SettingRow) host(t *testing.T) *walHost {
 	return h
 }
 
-// ends verifies that a server whose WAL was moved or brought back can be started, and runs where it ran before.
+// ends verifies that a server whose WAL was moved or restored can be started, and runs where it ran before.
 func (c SettingRow) ends(h *walHost, how string) {
 	h.t.Helper()
 	if h.up == c.stopped {
@@ -346,7 +346,7 @@ func TestMoveWALWithoutExchange(t *testing.T) {
 	}
 }
 
-// TestMoveWALTwice: a move lies on another, and is undone before it.
+// TestMoveWALTwice: a move is on another, and is undone before it.
 func TestMoveWALTwice(t *testing.T) {
 	h := newWalHost(t)
 	before := h.picture()
