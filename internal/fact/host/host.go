@@ -55,7 +55,7 @@ type Host struct {
 	Tuned     known.Fact[string]     `json:"tuned"`     // etc/tuned/active_profile, the active profile
 	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent if none is active
 	PageSize  known.Fact[unit.Bytes] `json:"page_size"` // host.json: getconf PAGESIZE
-	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: the processes that the OOM killer considers first
+	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: the first choices of the OOM killer
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from
