@@ -84,7 +84,7 @@ func readAll(f *serverlogs.Source) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// errorLines picks the lines that say why: errors with what is after them.
+// errorLines picks the lines that say why: errors with what follows them.
 func errorLines(text string) string {
 	var picked []string
 	after := false

@@ -42,7 +42,7 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 	}
 }
 
-// TestAroundAProblem verifies that what is before the words of a problem follows the language as they do.
+// TestAroundAProblem verifies that the text before the words of a problem follows the language as they do.
 func TestAroundAProblem(t *testing.T) {
 	c := russian(t, "\nmsgid \"file: {reason}\"\nmsgstr \"файл: {reason}\"\n"+
 		"\nmsgid \"{reason} (twice)\"\nmsgstr \"{reason} (дважды)\"\n\nmsgid \"it is full\"\nmsgstr \"нет места\"\n")

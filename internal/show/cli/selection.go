@@ -29,7 +29,7 @@ func shown(s *applying.Choice, d document.Plan) document.Plan {
 			of.Changes = append(of.Changes, l.Change)
 		}
 	}
-	// A rule's warning is about the rule's address; what overrides a value is after its address.
+	// A rule's warning is about the rule's address; what overrides a value follows its address.
 	about := func(a knob.Address, m say.Message) bool {
 		if m.About != "" {
 			return m.About == string(ruleOf(a))

@@ -21,7 +21,7 @@ func Write(w io.Writer, o outline.Outline) error {
 	return err
 }
 
-// markdownBlocks writes blocks, each after an empty line; indent is before every line.
+// markdownBlocks writes blocks, each after an empty line; indent goes before every line.
 func markdownBlocks(b *strings.Builder, list []outline.Block, indent string) {
 	for _, block := range list {
 		if f, picture := block.(outline.Figure); picture {

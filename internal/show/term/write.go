@@ -501,7 +501,7 @@ func (p *page) linked(url, text string) string {
 	return link + url + "\x1b\\" + text + link + "\x1b\\"
 }
 
-// wrapped writes text wrapped to the width: lead is before the first line, as many spaces before the others.
+// wrapped writes text wrapped to the width: lead goes before the first line, as many spaces before the others.
 func (p *page) wrapped(lead string, t tone, text outline.Prose) {
 	indent := strings.Repeat(" ", typeset.Width(lead))
 	for _, l := range wrapProse(text, p.st.Width-len(indent)) {

@@ -34,7 +34,7 @@ type specimen struct {
 	line    string // that the file must have then
 	foreign string // a line that others add to the file
 	changed string // our line as changed by others
-	reboot  bool   // the live value waits for a boot: it is omitted of the states, as the engine does
+	reboot  bool   // the live value waits for a boot: it is not part of the states, as the engine does
 	moves   bool   // a line that was in the way comes back in another place
 }
 
