@@ -23,8 +23,8 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// Some time after the first signal the usual effect of another one is back, so
-	// that nobody has to wait for a clean end that does not come.
+	// Some time after the first signal, the default effect of another one is restored, so that no one has to wait for a
+	// clean end that does not come.
 	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
 	return cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 }

@@ -12,7 +12,7 @@ func (h *Host) CheckOptions(p *policy.Policy) check.Options {
 	return check.Options{Accept: p.Accepted(), Today: h.Today(), Plan: h.ByPolicy(p)}
 }
 
-// Check runs the checks over what was looked at.
+// Check runs the checks over what was inspected.
 func (s *Session) Check(o check.Options) check.Report {
 	return check.Run(s.Snapshot, checks.All(), o)
 }

@@ -23,12 +23,12 @@ import (
 // FileMajor says which major version of PostgreSQL a file is judged for.
 type FileMajor struct {
 	Given int    // 0: that of the data directory that the file belongs to, else the newest
-	From  string // what gave it where it was not --pg
+	From  string // what gave it if not --pg
 }
 
-// CheckFile judges a configuration file with all that it includes, without a server.
-// host is the machine that it is for; nil: that is not known. from says what gave the
-// major version: "--pg", m.From, "PG_VERSION", "file" or "newest"; "" where none matters.
+// CheckFile judges a configuration file with all that it includes, without a server. host is the machine that it is
+// for; nil: that is not known. from says what gave the major version: "--pg", m.From, "PG_VERSION", "file" or "newest";
+// "" if none matters.
 func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string,
 	err error) {
 	main, err := h.confMain(file)
@@ -92,7 +92,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	return r, from, nil
 }
 
-// others are files of programs beside the server, as a sentence names them.
+// others are files of programs other than the server, as a sentence names them.
 var others = map[conftext.Form]string{
 	conftext.PgBouncer: "a PgBouncer configuration (pgbouncer.ini)", conftext.Pgpool: "a Pgpool-II configuration " +
 		"(pgpool.conf)",
@@ -117,8 +117,8 @@ func fileMajor(m FileMajor, named conftext.Named) (major int, from string) {
 	return all[len(all)-1], "newest"
 }
 
-// told is the machine that a text names, and its description as of --for; nil where the
-// text does not name one that can be described.
+// told is the machine that a text names, and its description as from --for; nil if the text does not name one that can
+// be described.
 func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
 	if n.RAM == 0 {
 		return nil, ""
@@ -172,10 +172,9 @@ func (h *Host) confMain(name string) (string, error) {
 	return main, nil
 }
 
-// confDataDir returns the data directory that a file belongs to, whose
-// postgresql.auto.conf the server reads last: the folder that the file lies in,
-// or the one that it names, where that is a data directory. "" for neither: a
-// file in a repository.
+// confDataDir returns the data directory that a file belongs to, whose postgresql.auto.conf the server reads last: the
+// directory that the file is in, or the one that it names, where that is a data directory. "" for neither: a file in a
+// repository.
 func confDataDir(view target.Target, main string, r conf.Resolved) string {
 	dirs := []string{path.Dir(main)}
 	if s, ok := r.Winner("data_directory"); ok && path.IsAbs(s.Value) {
@@ -192,7 +191,7 @@ func confDataDir(view target.Target, main string, r conf.Resolved) string {
 	return ""
 }
 
-// clusterMajor reads PG_VERSION; 0 where there is none.
+// clusterMajor reads PG_VERSION; 0 if there is none.
 func clusterMajor(view target.Target, dir string) int {
 	if dir == "" {
 		return 0
@@ -216,8 +215,7 @@ func knownMajors() string {
 	return strings.Join(out, ", ") + ", " + strconv.Itoa(params.Preview) + " (preview)"
 }
 
-// shorter spells a path from the working directory where it lies below it, which
-// is what a code host makes links of.
+// shorter spells a path from the working directory if it is below it, which is what a code host makes links of.
 func shorter(here, p string) string {
 	if rel, err := filepath.Rel(here, p); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
 		return rel

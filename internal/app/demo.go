@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
-// OpenScratch looks at a server that this program runs itself, in its data directory:
-// nobody has to be trusted, and no history or probe is of it.
+// OpenScratch inspects a server that this program itself runs, in its data directory: no account has to be trusted, and
+// it has no history or probe.
 func (h *Host) OpenScratch(ctx context.Context, dir string) (*Session, error) {
 	tell, done := h.Steps()
 	defer done()
@@ -32,8 +32,8 @@ func (h *Host) OpenScratch(ctx context.Context, dir string) (*Session, error) {
 // DemoRequest says which server programs a demo runs.
 type DemoRequest struct {
 	Major    int             // from 13 to 18; 0: the newest that is installed, else the newest there is
-	Fetch    bool            // fetch them even where some are installed
-	Fetching func(major int) // told before programs are fetched; may be nil
+	Fetch    bool            // fetch them even if some are installed
+	Fetching func(major int) // called before programs are fetched; may be nil
 }
 
 // DemoServer is a throwaway server that runs. Remove stops it and leaves nothing behind;
@@ -83,14 +83,14 @@ func (h *Host) StartDemo(ctx context.Context, r DemoRequest) (_ *DemoServer, err
 	return &DemoServer{inst, bin.String()}, nil
 }
 
-// OOMDemoLimit is the memory of the control group of the exercise.
+// OOMDemoLimit is the memory of the cgroup of the exercise.
 const OOMDemoLimit = oomdemo.Limit
 
 // OOMDemo shows what one greedy query does to all sessions, without strict overcommit
 // and with it. overcommit is oomresult.StandIn or oomresult.Real. The result is there
 // with an error too, as far as it got.
 func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*oomresult.OOM, error) {
-	dir := filepath.Dir(journalfile.Dir) // beside what else is kept over a crash
+	dir := filepath.Dir(journalfile.Dir) // next to what else is kept across a crash
 	if h.Target.UID() != 0 {
 		state, ok := h.StateHome()
 		if !ok {

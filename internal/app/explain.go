@@ -70,9 +70,9 @@ func searchable() ([]search.Page, error) {
 	return pages, nil
 }
 
-// KnobsWithBareName are the knobs whose name ends with a name that was typed without what stands before it:
-// swappiness for sysctl:vm.swappiness, enabled for thp:enabled. Those that are planned come first; where any is, the
-// others are left out.
+// KnobsWithBareName are the knobs whose name ends with a name that was typed without its prefix: swappiness for
+// sysctl:vm.swappiness, enabled for thp:enabled. Those that are planned come first; where any is, the others are
+// omitted.
 func KnobsWithBareName(name string) []knob.Address {
 	bare := func(a knob.Address) bool {
 		n := a.Name()

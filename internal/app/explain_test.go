@@ -46,7 +46,7 @@ func TestSymptomsFindTheirPages(t *testing.T) {
 	}
 }
 
-// TestNothingIsFoundForNonsense: a page is not named to whoever asks for what none has.
+// TestNothingIsFoundForNonsense: no page is suggested for a query that matches none.
 func TestNothingIsFoundForNonsense(t *testing.T) {
 	for _, query := range []string{"xyzzy", "work_me", "qwertz uiop"} {
 		if found, err := app.SearchPages(query, nil); err != nil || len(found) > 0 {

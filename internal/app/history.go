@@ -26,8 +26,8 @@ import (
 // serviceHistory is the history of the packaged service.
 var serviceHistory = filepath.Join(store.ServiceDir, store.File)
 
-// HistoryPath is the history that is read where nobody names one: the user's own,
-// else that of the packaged service where there is one.
+// HistoryPath is the history that is read by default: the user's own, otherwise that of the packaged service if there
+// is one.
 func (h *Host) HistoryPath() (string, error) {
 	own, err := store.DefaultPath(h.Target.UID(), h.Getenv)
 	if _, e := os.Lstat(own); err == nil && !errors.Is(e, os.ErrNotExist) {
@@ -61,8 +61,7 @@ var (
 	ErrNewerHistory   = store.ErrNewer   // a later version of this program wrote it
 )
 
-// ReadHistory opens a history as the account that this is; an error wraps one of the
-// above where it is one of them.
+// ReadHistory opens a history as the account that this is; an error wraps one of the above if it is one of them.
 func ReadHistory(file string) (History, error) {
 	s, err := store.OpenRead(file)
 	if err != nil {
@@ -119,7 +118,7 @@ func (h *Host) Peaks(ctx context.Context, file string) (*history.Peaks, error) {
 	return s.Peaks(ctx, h.Target.Now())
 }
 
-// noHolder is what is said where there is no one account to become.
+// noHolder is what is said if there is no one account to become.
 func noHolder(file string) error {
 	return &say.Problem{Message: say.M("history {file} is in a directory that several accounts can write", "file",
 		say.Quoted(file)),
@@ -151,8 +150,7 @@ func becomeHolder(file string) error {
 // mostPeaks bounds what a child may print: a line or two for each instance.
 const mostPeaks = 1 << 20
 
-// peaksOf reads the peaks of a history, as its holder where we are root and it is
-// another's.
+// peaksOf reads the peaks of a history, as its holder if we are root and it is another's.
 func (h *Host) peaksOf(ctx context.Context, file string) (*history.Peaks, error) {
 	s, err := store.OpenRead(file)
 	switch {
@@ -195,8 +193,8 @@ func asHolder(file string, uid int, reason any) error {
 		"reason", reason)
 }
 
-// peaks are those of the history of this host: the user's own, else root's or the
-// packaged service's where he may read it. They are nil where nobody watched.
+// peaks are those of the history of this host: the user's own, else root's or the packaged service's if the user can
+// read it. They are nil if the host was not watched.
 func (h *Host) peaks(ctx context.Context) (*history.Peaks, error) {
 	var files []string
 	if own, err := store.DefaultPath(h.Target.UID(), h.Getenv); err == nil {

@@ -20,7 +20,7 @@ type ordinary struct {
 func (ordinary) UID() int         { return 1000 }
 func (o ordinary) Now() time.Time { return o.at }
 
-// TestPeaksOfTheUser: a plan takes the peaks from the history of who makes it.
+// TestPeaksOfTheUser: a plan takes the peaks from its user's history.
 func TestPeaksOfTheUser(t *testing.T) {
 	noon := time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 	state := t.TempDir()

@@ -29,24 +29,24 @@ type Target = target.Target
 // LocalTarget is the host that the program runs on.
 func LocalTarget() Target { return &target.Local{} }
 
-// Host is where the program runs, and how it reaches who runs it.
+// Host is where the program runs, and how it reaches its user.
 type Host struct {
 	Target  Target    // the host's files, programs, and clock
 	Vars    []string  // environment variables, NAME=VALUE
 	Version string    // of this program, without its name
-	Trusted []string  // data directories whose instances count, whoever owns them
+	Trusted []string  // data directories whose instances are included, whoever owns them
 	Input   io.Reader // what the file name "-" reads from
 
 	// Progress returns a function that shows what is being done, one clause each, and
 	// one that removes what was shown. Nil: nothing is shown.
 	Progress func() (tell func(string), done func())
-	// Words are the language of who sees what Progress shows; nil is English.
+	// Words is the language of what Progress shows; nil is English.
 	Words *say.Catalogue
 	// Warn shows one line of a kind: "warning" or "note". Nil: nothing is shown.
 	Warn func(kind say.Template, message say.Message)
 }
 
-// Getenv returns an environment variable, "" where it is not set.
+// Getenv returns an environment variable, "" if it is not set.
 func (h *Host) Getenv(name string) string {
 	for i := len(h.Vars) - 1; i >= 0; i-- { // the last one wins, as in os/exec
 		if v, ok := strings.CutPrefix(h.Vars[i], name+"="); ok {
@@ -62,8 +62,7 @@ func (h *Host) Tool() string { return "pgfettle " + h.Version }
 // Today is the day of the host's clock, as a policy writes it.
 func (h *Host) Today() string { return h.Target.Now().Format(time.DateOnly) }
 
-// Hostname is the name that a journal and a notice are bound to; "" where the host tells
-// none.
+// Hostname is the name that a journal and a notice are bound to; "" if the host has none.
 func (h *Host) Hostname() string {
 	b, err := h.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
 	if err != nil {
@@ -72,10 +71,9 @@ func (h *Host) Hostname() string {
 	return strings.TrimSpace(string(b))
 }
 
-// StateHome is where an ordinary user keeps what has to outlive a run; false where
-// neither XDG_STATE_HOME nor HOME is set.
+// StateHome is where an ordinary user keeps what has to outlive a run; false if neither XDG_STATE_HOME nor HOME is set.
 func (h *Host) StateHome() (string, bool) {
-	if state := h.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification tells to pass over any other
+	if state := h.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification requires ignoring any other
 		return state, true
 	}
 	home := h.Getenv("HOME")
@@ -90,7 +88,7 @@ func (h *Host) Steps() (tell func(string), done func()) {
 	return h.Progress()
 }
 
-// Tell is Warn, or nothing.
+// Tell calls Warn, if it is set.
 func (h *Host) Tell(kind say.Template, message say.Message) {
 	if h.Warn != nil {
 		h.Warn(kind, message)

@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// Memory says who holds the memory, and what a plan with these options would change.
-// The session has to be opened with Request.Memory and Request.Killable.
+// Memory reports what holds the memory, and what a plan with these options would change. The session has to be opened
+// with Request.Memory and Request.Killable.
 func (s *Session) Memory(o rule.Options) *memory.Report {
 	return memory.Diagnose(s.Snapshot, plannedBuffers(s.Snapshot, o))
 }
@@ -31,9 +31,8 @@ func plannedBuffers(s *snapshot.Snapshot, o rule.Options) memory.Plan {
 	return plan
 }
 
-// PolicyOfDiagnosis is the policy of this site for a diagnosis, which nobody gives
-// another one. One that cannot be read is told and left out: a diagnosis is made in an
-// emergency.
+// PolicyOfDiagnosis is the policy of this site for a diagnosis, which has no flag for another one. One that cannot be
+// read is reported and ignored: a diagnosis is made in an emergency.
 func (s *Session) PolicyOfDiagnosis() *policy.Policy {
 	p, err := s.Host.Policy(PolicyChoice{}, s.Collected != nil)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// Request says what is looked at, and how much of it.
+// Request says what is examined, and how much of it.
 type Request struct {
 	Target string         // "", a data directory, a conninfo, an evidence file, or "-"
 	Policy *policy.Policy // whose owners count; nil: those of this site's policy
 
 	Deep     bool // also what grows with the number of tables
 	Why      bool // also why the server of a closed data directory does not start
-	Memory   bool // only what tells the memory of the host and of the instances
+	Memory   bool // only what shows the memory of the host and of the instances
 	Killable bool // also which processes the OOM killer would look at first
 	PSS      bool // also proportional set sizes, which costs the processes time
 }
@@ -96,7 +96,7 @@ func (s *Session) read() (err error) {
 	return nil
 }
 
-// NewSession is a session of evidence that somebody else has read or made.
+// NewSession is a session of evidence that was read or made elsewhere.
 func (h *Host) NewSession(a *evidence.Archive) (*Session, error) {
 	s := &Session{Evidence: a, Host: h}
 	return s, s.read()
@@ -124,14 +124,14 @@ func describeHint(spec string) say.Message {
 	return say.M("Describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'.")
 }
 
-// EvidenceFile says whether a target is an evidence file, and its name; "-" is
-// standard input. An error is a target that is none.
+// EvidenceFile reports whether a target is an evidence file, and its name; "-" is standard input. An error is a target
+// that is none.
 func (h *Host) EvidenceFile(name string) (file string, err error) {
 	_, file, err = h.Resolve(name)
 	return file, err
 }
 
-// IsHere says whether a target is looked at from here, and no evidence file.
+// IsHere reports whether a target is examined from here, and no evidence file.
 func (h *Host) IsHere(name string) bool {
 	_, file, err := h.Resolve(name)
 	return err == nil && file == ""

@@ -11,7 +11,7 @@ import (
 
 func TestResolve(t *testing.T) {
 	dir := t.TempDir()
-	data := filepath.Join(dir, "data=1") // a folder is a folder, whatever its name looks like
+	data := filepath.Join(dir, "data=1") // a directory is a directory, whatever its name looks like
 	file := filepath.Join(dir, "host.evidence")
 	for _, err := range []error{os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("17\n"),
 		0o600), os.WriteFile(file, nil, 0o600)} {

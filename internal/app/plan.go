@@ -85,8 +85,8 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 	return out, nil
 }
 
-// On returns the options for the rules on a snapshot: without the policy's pins of what
-// is not there, a server or a device. A policy may be for more hosts than one.
+// On returns the options for the rules on a snapshot: without the policy's pins of what does not exist, a server or a
+// device. A policy may be for more hosts than one.
 func (o PlanOptions) On(s *snapshot.Snapshot) rule.Options {
 	out := o.options
 	out.Pins = maps.Clone(out.Pins)
@@ -98,8 +98,8 @@ func (o PlanOptions) On(s *snapshot.Snapshot) rule.Options {
 	return out
 }
 
-// ByPolicy is what the policy alone asks of a plan: where nobody asked for more, check,
-// diagnosis, and watch go by the numbers of this one.
+// ByPolicy is the plan's options from the policy alone: unless more is specified, check, diagnosis, and watch use the
+// numbers of this one.
 func (h *Host) ByPolicy(p *policy.Policy) rule.Options {
 	o, err := PlanWith(p, rule.Options{Profile: rule.Mixed}, false)
 	if err != nil { // nothing was said that a policy could contradict
@@ -109,9 +109,8 @@ func (h *Host) ByPolicy(p *policy.Policy) rule.Options {
 	return o.options
 }
 
-// Plan plans for what was looked at. Where it was collected live, the installed server
-// programs are asked how much shared memory the plan needs; their answers join the
-// evidence, and the snapshot is read again.
+// Plan plans for what was examined. If it was collected live, the installed server programs are asked how much shared
+// memory the plan needs; their answers join the evidence, and the snapshot is read again.
 func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	p, err := s.PlanBy(ctx, o.On(s.Snapshot))
 	if err != nil {
@@ -163,7 +162,7 @@ func PinnedBy(p *policy.Policy, pin policy.Pin) string {
 	return fmt.Sprintf("pinned in %s:%d", p.File, pin.Line)
 }
 
-// unexpired leaves out the acceptances that have ended.
+// unexpired omits the acceptances that have ended.
 func unexpired(list []rule.Accepted, today string) []rule.Accepted {
 	var out []rule.Accepted
 	for i, a := range acceptances(list) {

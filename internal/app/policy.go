@@ -15,17 +15,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// PolicyPlace is where a site's policy lies when nobody names another place.
+// PolicyPlace is the default location of a site's policy.
 const PolicyPlace = "/etc/pgfettle/policy.toml"
 
-// PolicyChoice says which policy is meant: that of the site where neither is set.
+// PolicyChoice says which policy is meant: that of the site if neither is set.
 type PolicyChoice struct {
 	File string // this one
 	None bool   // no policy
 }
 
-// Policy reads the policy that is meant: an empty one where there is none. site says
-// whether the one of this host may be meant.
+// Policy reads the policy that is meant: an empty one if there is none. site reports whether the one of this host may
+// be meant.
 func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	switch {
 	case c.File != "" && c.None:
@@ -38,7 +38,7 @@ func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
 	return h.sitePolicy()
 }
 
-// sitePolicy reads the policy of this site; an empty one where there is none.
+// sitePolicy reads the policy of this site; an empty one if there is none.
 func (h *Host) sitePolicy() (*policy.Policy, error) {
 	p, err := h.ReadPolicy(PolicyPlace, false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +47,8 @@ func (h *Host) sitePolicy() (*policy.Policy, error) {
 	return p, err
 }
 
-// ReadPolicy reads a file; named says that a person named it. What is in it decides
-// what root does, so root does not read it where somebody else could have written it.
+// ReadPolicy reads a file; named says that the user named it. Its content decides what root does, so root does not read
+// it if others could have written it.
 func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
 	switch {
@@ -86,7 +86,7 @@ func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
 		return nil, say.Err("policy: {error}", "error", err)
 	}
 	known := policy.All()
-	for _, k := range conffile.Kinds() { // of files, beside the checks
+	for _, k := range conffile.Kinds() { // of files, in addition to the checks
 		known.Checks = append(known.Checks, k.ID)
 	}
 	return policy.Parse(name, b, known)
@@ -117,7 +117,7 @@ func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
 	if p == nil {
 		var err error
 		if p, err = h.sitePolicy(); err != nil {
-			return o, err // root does not go on with a guess of whom to trust
+			return o, err // root does not continue with a guess about which accounts to trust
 		}
 	}
 	o.Names = p.Trust.Owners

@@ -44,7 +44,7 @@ type Probed struct {
 	Snapshot *snapshot.Snapshot
 	Measured measured.Probe
 	Methods  []string        // wal_sync_method of the instances, each value once
-	Findings []check.Finding // of the checks that rest on measurements
+	Findings []check.Finding // of the checks that depend on measurements
 	Follows  []ProbedKnob    // what the rules make of it
 
 	// Of a file that was read: what is in it, and what that means by itself.
@@ -54,11 +54,11 @@ type Probed struct {
 	Others   []output.Neighbor
 }
 
-// ProbedKnob is a knob whose rule rests on a measurement.
+// ProbedKnob is a knob whose rule depends on a measurement.
 type ProbedKnob struct {
 	Instance, Knob string
-	Present        string // as SHOW prints it; "" where it is not known
-	Want           string // the same where it stays
+	Present        string // as SHOW prints it; "" if it is not known
+	Want           string // the same if it stays
 	Reason         say.Message
 }
 
@@ -97,8 +97,8 @@ func (w *ProbeWork) Run(ctx context.Context) (*Probed, error) {
 	return whatFollows(w.snapshot, p), nil
 }
 
-// SaveProbe saves what was measured for check and plan, and returns the file; "" where
-// it could not be kept, which is told.
+// SaveProbe saves what was measured for check and plan, and returns the file; "" if it could not be saved, which is
+// reported.
 func (h *Host) SaveProbe(p *Probed) string {
 	dirs := h.MeasuredDirs()
 	if len(dirs) == 0 {
@@ -113,8 +113,8 @@ func (h *Host) SaveProbe(p *Probed) string {
 	return file
 }
 
-// MeasuredDirs are where probes are kept, the one that is written to first. Root
-// reads no folder that another user may write to.
+// MeasuredDirs are where probes are kept, the one that is written to first. Root reads no directory that another user
+// may write to.
 func (h *Host) MeasuredDirs() []string {
 	system := filepath.Join(filepath.Dir(journalfile.Dir), "measured")
 	if h.Target.UID() == 0 {
@@ -127,7 +127,7 @@ func (h *Host) MeasuredDirs() []string {
 	return []string{filepath.Join(state, "pgfettle", "measured"), system}
 }
 
-// restOnMeasurement are the checks and the knobs whose judgement a probe changes.
+// restOnMeasurement are the checks and the knobs whose judgment a probe changes.
 var (
 	measuredChecks = []string{"fsync_impossible", "disk_slow_fsync", "wal_sync_method_slower", "timing_expensive"}
 	measuredKnobs  = []string{"pg:random_page_cost", "pg:effective_io_concurrency", "pg:maintenance_io_concurrency",
@@ -165,7 +165,7 @@ func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *Probed {
 	return d
 }
 
-// restsOn says whether this probe measured what a knob's rule asks for.
+// restsOn reports whether this probe measured what a knob's rule asks for.
 func restsOn(p *measured.Probe, in *snapshot.Instance, address string) bool {
 	switch address {
 	case "pg:track_io_timing", "pg:track_wal_io_timing":

@@ -21,8 +21,8 @@ import (
 // readMost bounds a file of --read; the outputs that are meant are some kilobytes.
 const readMost = 4 << 20
 
-// ReadProbe reads and judges what measuring programs have said elsewhere. file may be
-// "-"; storage is the kind of disk, "" where it is not known.
+// ReadProbe reads and judges what measuring programs have said elsewhere. file may be "-"; storage is the kind of disk,
+// "" if it is not known.
 func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	b, name, err := h.readMeasured(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 		if o.Fsync == nil && o.Timing == nil && o.Fio == nil {
 			continue
 		}
-		// each on a host of its own: two runs in a file may well be of two disks
+		// each on a separate host: two runs in a file may well be of two disks
 		s, err := h.Describe(spec)
 		if err != nil {
 			return nil, err
@@ -86,7 +86,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	return d, nil
 }
 
-// join adds what another output measured; the first of each kind stands for the whole.
+// join adds what another output measured; the first of each kind counts.
 func (d *Probed) join(o *Probed) {
 	if d.Snapshot == nil {
 		d.Snapshot, d.Measured = o.Snapshot, o.Measured
@@ -149,7 +149,7 @@ func probeOf(o *output.Output, s *snapshot.Snapshot) *measured.Probe {
 		if blocks[0].Name == "sda" {
 			blocks[0].Driver = "sd"
 		}
-		// Who says what kind of disk it is means the disk, whatever is between.
+		// A stated kind of disk refers to the disk itself, whatever is in between.
 		s.Host.Blocks, s.Host.Virt = known.Is(blocks), known.Is(host.Virt{Kind: "none"})
 	}
 	switch {
@@ -171,7 +171,7 @@ func probeOf(o *output.Output, s *snapshot.Snapshot) *measured.Probe {
 // page is what the server reads at once.
 const page = 8 * unit.KB
 
-// fioDisk is what fio told of reads at random and of flushes after each write.
+// fioDisk is what fio reported about random reads and flushes after each write.
 func fioDisk(o *output.Output, disk *measured.Disk) {
 	by := o.Version
 	if by == "" {

@@ -20,9 +20,8 @@ type Pasted struct {
 	Evidence *evidence.Archive
 }
 
-// ReadPastes says what texts are that people pasted, and makes an evidence of them.
-// Nothing is executed. files may hold "-" once; none is "-". host is whose parts are used
-// where the texts are of several; "" is the host with the most parts.
+// ReadPastes identifies pasted texts, and makes evidence of them. Nothing is executed. files may hold "-" once; none is
+// "-". host is whose parts are used if the texts are of several; "" is the host with the most parts.
 func (h *Host) ReadPastes(files []string, host string) (*Pasted, error) {
 	if len(files) == 0 {
 		files = []string{"-"}

@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 )
 
-// Served is a target that is asked again and again, as pages are asked for. The policy
-// is read anew for each answer.
+// Served is a target that is asked again and again, as pages are asked for. The policy is reread for each answer.
 type Served struct {
 	Host   *Host
 	Target string
@@ -71,7 +70,7 @@ func (v *Served) Memory(ctx context.Context) (*memory.Report, error) {
 	return s.Memory(v.Host.ByPolicy(p)), nil
 }
 
-// PlanDescribed plans for a host that somebody described, and reads nothing else.
+// PlanDescribed plans for a described host, and reads nothing else.
 func PlanDescribed(ctx context.Context, spec string, a PlanAsk) (*plan.Plan, *snapshot.Snapshot, error) {
 	archive, err := snapshot.Describe(spec)
 	if err != nil {

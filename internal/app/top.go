@@ -17,24 +17,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
-// Live is a host and one of its instances, to be looked at again and again.
+// Live is a host and one of its instances, to be examined again and again.
 type Live struct {
 	Label        string // of the instance, "" for none
 	CPUs         int
 	Connections  int        // max_connections
-	Limit        unit.Bytes // of the memory, by a control group; 0: the host's memory alone
-	HostUnseen   *known.Gap // why the host is not looked at
+	Limit        unit.Bytes // of the memory, by a cgroup; 0: the host's memory alone
+	HostUnseen   *known.Gap // why the host is not examined
 	ServerUnseen *known.Gap // why no server is asked
 
 	*sample.Top
 	ctx context.Context
 }
 
-// Server looks at the server; nil where there is none to ask.
+// Server looks at the server; nil if there is none to ask.
 func (s *Live) Server() *now.ServerLook { return s.Top.Server(s.ctx) }
 
-// Live says what is looked at again and again, from what was found at first. ctx ends
-// questions to the server; Close ends the connection.
+// Live says what is examined again and again, from what was found at first. ctx ends questions to the server; Close
+// ends the connection.
 func (l *Session) Live(ctx context.Context) (*Live, error) {
 	in, err := WatchedInstance(l.Snapshot)
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *Session) Live(ctx context.Context) (*Live, error) {
 	return subject, nil
 }
 
-// connectLive says how to reach the server, each time anew.
+// connectLive says how to reach the server, again each time.
 func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, error) {
 	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
 		how := pgclient.Connect{Conninfo: l.Collected.Value}
@@ -90,8 +90,8 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (pgclient.Connect, e
 	return func() (pgclient.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
 }
 
-// postmasterLive tells the postmaster's process id: of the lock file, as a server
-// may be restarted, else as it was found at first.
+// postmasterLive returns the postmaster's process ID: from the lock file, as a server may be restarted, else as it was
+// found at first.
 func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 	pid, _ := h.InstanceProcesses(in)
 	dir, ok := in.DataDirectory.Get()
@@ -113,7 +113,7 @@ func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 	}
 }
 
-// WatchedInstance is the instance that is watched; nil where none runs.
+// WatchedInstance is the instance that is watched; nil if none runs.
 func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	var found *snapshot.Instance
 	var labels []string
@@ -131,8 +131,8 @@ func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	return found, nil
 }
 
-// InstanceProcesses returns the postmaster's process id and the folder of its
-// control group, "" where it has none of its own or it cannot be seen.
+// InstanceProcesses returns the postmaster's process ID and the directory of its cgroup, "" if it has none or it cannot
+// be seen.
 func (h *Host) InstanceProcesses(in *snapshot.Instance) (pid int, group string) {
 	if list, ok := in.Processes.Get(); ok && len(list) > 0 {
 		pid = list[0].PID

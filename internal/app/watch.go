@@ -30,14 +30,14 @@ import (
 // WatchLevel is how much a line of a watch weighs, as syslog numbers it.
 type WatchLevel = monitor.Level
 
-// The bounds of a watch, and what is used where nobody says.
+// The limits of a watch, and its defaults.
 const (
 	WatchInterval, WatchIntervalLeast, WatchIntervalMost = monitor.DefaultInterval, monitor.LeastInterval,
 		monitor.MostInterval
 	WatchLook, WatchLookLeast, WatchLookMost = monitor.DefaultLook, monitor.LeastLook, monitor.MostLook
 )
 
-// WatchOptions say what is watched, and who is told.
+// WatchOptions say what is watched, and who is notified.
 type WatchOptions struct {
 	Target     string
 	Interval   time.Duration // between samples
@@ -47,7 +47,7 @@ type WatchOptions struct {
 	Notify     []string      // exec:CMD, webhook:URL, or webhook:@FILE
 	NotifyFrom check.Severity
 	Policy     PolicyChoice
-	Journals   func() (string, error) // the folder of the journals
+	Journals   func() (string, error) // the directory of the journals
 	Reload     <-chan struct{}        // reread the policy and look again; may be nil
 	Tell       func(level WatchLevel, text say.Message)
 }
@@ -113,8 +113,7 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 		Manager: monitor.NewManager(h.Getenv, os.Getpid()),
 	})
 	if notices != nil {
-		// An end that somebody asked for waits a little, a run of cron as long as
-		// systemd lets it.
+		// A requested end waits a little, a run from cron as long as systemd allows.
 		flush := 5 * time.Second
 		if o.Once {
 			flush = time.Minute
@@ -124,8 +123,8 @@ func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
 	return err
 }
 
-// closedJournals says that root's journals are closed to who watches, and what that
-// costs. Where root has applied nothing there is nothing to say.
+// closedJournals reports that root's journals are closed to the watching user, and what is missing because of that. If
+// root has applied nothing, there is nothing to report.
 func (h *Host) closedJournals(own string) error {
 	if h.Target.UID() == 0 || own == journalfile.Dir {
 		return nil
@@ -199,10 +198,9 @@ func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapsh
 	return sample.Dial(ctx, how)
 }
 
-// closedServer says how an account that the data directory is closed to reaches its
-// server: by a socket that the server's own settings name, if that server is behind
-// it, as a folder for everybody may hold the socket of somebody else. Both results
-// are nil where the directory is open to us.
+// closedServer says how an account that the data directory is closed to reaches its server: by a socket that the
+// server's own settings name, if that server is behind it, because a world-writable directory may contain the socket of
+// another user. Both results are nil if the directory is open to us.
 func (h *Host) closedServer(in *snapshot.Instance) (*pgclient.Connect, error) {
 	if dir, ok := in.DataDirectory.Get(); ok {
 		if _, err := collect.ReadLock(h.Target, dir); !errors.Is(err, fs.ErrPermission) {

@@ -1,8 +1,7 @@
-// Package cell runs the real program for tests in a mount namespace of its own:
-// /etc and /var/lib are there to be written to and nothing of it outlives the
-// test, filesystems can be small, full or read-only, and kernel, processes and
-// sockets are the machine's. The namespace ends with the process that holds it,
-// and that one with the test, however the test ends.
+// Package cell runs the real program for tests in its own mount namespace: /etc and /var/lib are there to be written to
+// and nothing of it outlives the test, filesystems can be small, full or read-only, and kernel, processes and sockets
+// are the machine's. The namespace ends with the process that holds it, and that one with the test, however the test
+// ends.
 package cell
 
 import (
@@ -26,7 +25,7 @@ import (
 
 // Cell is one such namespace.
 type Cell struct {
-	Dir string // a folder that every user may pass through, the same within and without
+	Dir string // a directory that every user may pass through, the same within and without
 	t   *testing.T
 	pid int
 }
@@ -76,8 +75,8 @@ rm -rf /var/lib/pgfettle`, c.Dir)
 	return c
 }
 
-// Folder makes a folder that every user may pass through, as those of
-// testing.T are not, and takes it away with the test.
+// Folder makes a directory that every user may pass through, as those of testing.T are not, and takes it away with the
+// test.
 func Folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pgf-cell-")
@@ -163,7 +162,7 @@ type Ran struct {
 	Stdout, Stderr string
 }
 
-// String tells it with the end of its output: the plan before it is long.
+// String returns it with the end of its output: the plan before it is long.
 func (r Ran) String() string {
 	const end = 1500
 	return fmt.Sprintf("%q ended with %d\n%s\n%s", r.Args, r.Code, r.Stdout[max(0, len(r.Stdout)-end):], r.Stderr)
@@ -231,8 +230,7 @@ func (c *Cell) Path(name string) string {
 	return filepath.Join("/proc", strconv.Itoa(c.pid), "root", name)
 }
 
-// Files tells all of folders within: each name with mode, owner and bytes.
-// Those that are not there have no names.
+// Files describes directories within: each name with mode, owner and bytes. Missing ones have no names.
 func (c *Cell) Files(folders ...string) map[string]string {
 	c.t.Helper()
 	root := c.Path("/")
@@ -245,7 +243,7 @@ func (c *Cell) Files(folders ...string) map[string]string {
 	return all
 }
 
-// Files tells all of a folder: each name with mode, owner and bytes.
+// Files describes a directory: each name with mode, owner and bytes.
 func Files(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

@@ -19,12 +19,11 @@ type Disk struct {
 	Block int64  // what a file takes of it at least, in bytes
 }
 
-// Kinds are the filesystems that small disks are made of: on tmpfs a file that
-// has no room fails at write(2), ext4 has journal and folders that need blocks too.
+// Kinds are the filesystems that small disks are made of: on tmpfs a file that has no room fails at write(2), ext4 has
+// journal and directories that need blocks too.
 var Kinds = []string{"tmpfs", "ext4"}
 
-// mounting returns the lines of the shell that mount a disk of some size at a
-// folder, and the size of its blocks.
+// mounting returns the lines of the shell that mount a disk of some size at a directory, and the size of its blocks.
 func mounting(kind string, size int64, image, at string) (string, int64) {
 	if kind == "tmpfs" {
 		return fmt.Sprintf("mount -t tmpfs -o size=%d,nr_inodes=10000,mode=755 small %s", size, at),
@@ -35,7 +34,7 @@ func mounting(kind string, size int64, image, at string) (string, int64) {
 		size, image, block, image, image, at, at), block
 }
 
-// Disk mounts an empty disk over a folder within.
+// Disk mounts an empty disk over a directory within.
 func (c *Cell) Disk(kind string, size int64, at string) *Disk {
 	c.t.Helper()
 	c.Sh(`mkdir -p "$0"`, at)
@@ -44,8 +43,8 @@ func (c *Cell) Disk(kind string, size int64, at string) *Disk {
 	return &Disk{At: c.Path(at), Block: block}
 }
 
-// DiskOf mounts an empty disk in a folder of the test that every user may write
-// to, for a server that does not run in a cell, and takes it away at the end.
+// DiskOf mounts an empty disk in a directory of the test that every user may write to, for a server that does not run
+// in a cell, and takes it away at the end.
 func DiskOf(t *testing.T, of, kind string, size int64) *Disk {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
-// TestEveryKindIsDocumented holds that docs/conf.md names each judgement on
-// files, and none that does not exist.
+// TestEveryKindIsDocumented verifies that docs/conf.md names each judgment on files, and none that does not exist.
 func TestEveryKindIsDocumented(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, "docs/conf.md"))
 	if err != nil {
@@ -30,8 +29,8 @@ func TestEveryKindIsDocumented(t *testing.T) {
 	}
 }
 
-// TestHookRuns holds that the command line of the pre-commit hook, with names of
-// files behind it, ends with 3 for a bad file and with 0 for a good one.
+// TestHookRuns verifies that the command line of the pre-commit hook, with names of files behind it, ends with 3 for a
+// bad file and with 0 for a good one.
 func TestHookRuns(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, ".pre-commit-hooks.yaml"))
 	if err != nil {

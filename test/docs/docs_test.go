@@ -31,8 +31,8 @@ var update = flag.Bool("update", false, "rewrite the generated pages and the ses
 
 const root = "../.."
 
-// TestPagesAreCurrent holds that the generated documents say what the checks,
-// rules, pages, commands and the list of statements say.
+// TestPagesAreCurrent verifies that the generated documents say what the checks, rules, pages, commands and the list of
+// statements say.
 func TestPagesAreCurrent(t *testing.T) {
 	rows, err := coverage.Rows()
 	if err != nil {
@@ -69,7 +69,7 @@ func TestPagesAreCurrent(t *testing.T) {
 	}
 }
 
-// languagePage returns docs/languages.md: how far each catalogue is.
+// languagePage returns docs/languages.md: how far each catalog is.
 func languagePage(t *testing.T) string {
 	t.Helper()
 	texts, _, err := words.All(root)

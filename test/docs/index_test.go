@@ -18,10 +18,9 @@ import (
 // target is where a link of a document goes, without the heading.
 var target = regexp.MustCompile(`\]\(([^)#\s]+)[^)\s]*\)`)
 
-// reach follows the links of a document to all other documents below the root of docs,
-// and returns the paths of those that are found, itself among them. A link to a folder
-// leads to the documents in it. The error names each link to a file below docs that is
-// not there.
+// reach follows the links of a document to all other documents below the root of docs, and returns the paths of those
+// that are found, itself among them. A link to a directory leads to the documents in it. The error names each link to a
+// file below docs that does not exist.
 func reach(docs fs.FS, from string) ([]string, error) {
 	seen := map[string]bool{}
 	var errs []error
@@ -70,8 +69,7 @@ func documentsIn(docs fs.FS) ([]string, error) {
 	return out, err
 }
 
-// TestIndexLeadsEverywhere holds that who opens docs/index.md reaches every document
-// below docs by links.
+// TestIndexLeadsEverywhere verifies that who opens docs/index.md reaches every document below docs by links.
 func TestIndexLeadsEverywhere(t *testing.T) {
 	docs := os.DirFS(root + "/docs")
 	found, err := reach(docs, "index.md")

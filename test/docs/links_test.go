@@ -84,8 +84,8 @@ func dead(tree fs.FS, documents []string) ([]string, error) {
 	return out, nil
 }
 
-// TestLinksLead holds that every link of README.md, of the documents beside it and of those below
-// docs leads to a file of the repository, and to a heading of it.
+// TestLinksLead verifies that every link of README.md, of the documents next to it and of those below docs leads to a
+// file of the repository, and to a heading of it.
 func TestLinksLead(t *testing.T) {
 	tree := os.DirFS(root)
 	documents, err := fs.Glob(tree, "*.md")

@@ -17,8 +17,8 @@ import (
 var documents = []string{"README.md", "CONTRIBUTING.md", "docs/conf.md", "docs/policy.md",
 	"docs/tutorials/restarted-at-night.md", "docs/tutorials/is-this-change-worth-it.md"}
 
-// TestSessionsRun runs every session of the documents and compares its output; with -update it
-// rewrites what a session shows, and leaves out what that leaves out.
+// TestSessionsRun runs every session of the documents and compares its output; with -update it rewrites what a session
+// shows, and omits what that omits.
 func TestSessionsRun(t *testing.T) {
 	texts := map[string][]byte{}
 	for _, doc := range documents {

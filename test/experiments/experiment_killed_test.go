@@ -22,8 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// victimOf tells a process that it is the one to be killed: the folders of its
-// experiment.
+// victimOf marks a process as the one to be killed: the directories of its experiment.
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // killable is an experiment long enough to be killed in its second block.
@@ -203,7 +202,7 @@ func TestPlantedEffect(t *testing.T) {
 	})
 }
 
-// TestScratchRefused holds that nothing of others is taken for a scratch folder.
+// TestScratchRefused verifies that nothing of others is taken for a scratch directory.
 func TestScratchRefused(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		live := start(t, b, nil)
@@ -215,7 +214,7 @@ func TestScratchRefused(t *testing.T) {
 			wantProblem(t, err, 5, "data directory")
 		}
 		e.Guard = machine.Guard{}
-		e.Scratch = live.DataDir // also where nobody told of it
+		e.Scratch = live.DataDir // also where it was not reported
 		_, err := engine.Run(t.Context(), e)
 		wantProblem(t, err, 5, "data directory")
 		if !live.Running() {

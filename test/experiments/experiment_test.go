@@ -56,10 +56,9 @@ func orderIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine
 	}
 }
 
-// open is a folder of the test that the account of the servers may pass through,
-// which that of t.TempDir is not. It is in memory where there is room for it
-// (tools/tmpdir.sh): an experiment copies its cluster before each run, which on a disk
-// was a third of the work of these tests. None of them asks how fast a disk is.
+// open is a directory of the test that the account of the servers may pass through, which that of t.TempDir is not. It
+// is in memory where there is room for it (tools/tmpdir.sh): an experiment copies its cluster before each run, which on
+// a disk was a third of the work of these tests. None of them asks how fast a disk is.
 func open(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(cmp.Or(os.Getenv("PGFETTLE_TEST_TMPDIR"), "/var/tmp"), "pgfettle-experiment-")
@@ -77,7 +76,7 @@ func open(t *testing.T) string {
 	return dir
 }
 
-// nothingLeft holds that of an experiment neither a folder nor a process is there.
+// nothingLeft verifies that of an experiment neither a directory nor a process is there.
 func nothingLeft(t *testing.T, e *engine.Order) {
 	t.Helper()
 	if _, err := os.Lstat(e.Scratch); !errors.Is(err, os.ErrNotExist) {
@@ -95,7 +94,7 @@ func nothingLeft(t *testing.T, e *engine.Order) {
 	}
 }
 
-// whole holds that every run of a document has what it has to have.
+// whole verifies that every run of a document has what it has to have.
 func whole(t *testing.T, e *engine.Order, r *experiment.Result) {
 	t.Helper()
 	if r.Ended == "" || len(r.Blocks) < e.Spec.Blocks {
@@ -333,8 +332,8 @@ func TestExperimentCycles(t *testing.T) {
 	})
 }
 
-// TestExperimentKept runs a load that writes on one copy a configuration: two copies in all,
-// where blocks of their own would take four.
+// TestExperimentKept runs a load that writes on one copy a configuration: two copies in all, where separate blocks
+// would take four.
 func TestExperimentKept(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		for _, design := range []string{experiment.DesignRestart, experiment.DesignSlices} {
@@ -390,7 +389,7 @@ func TestExperimentSysbench(t *testing.T) {
 					t.Fatal(err)
 				}
 				whole(t, e, r)
-				// The size is told before it is loaded: ten tables of ten thousand rows.
+				// The size is reported before it is loaded: ten tables of ten thousand rows.
 				if want := float64(w.Size(1)); float64(r.Workload.Bytes) < want ||
 					float64(r.Workload.Bytes) > 1.1*want+20<<20 {
 					t.Errorf("the database has %d bytes, and %v were told", r.Workload.Bytes, w.Size(1))

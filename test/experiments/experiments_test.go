@@ -1,6 +1,5 @@
-// Package experiments is the part of the tier servers that measures: probes,
-// workloads, experiments that are killed and resumed. It is a package of its own
-// because packages are tested side by side, and these tests mostly wait.
+// Package experiments is the part of the tier servers that measures: probes, workloads, experiments that are killed and
+// resumed. It is a separate package because packages are tested in parallel, and these tests mostly wait.
 package experiments
 
 import (

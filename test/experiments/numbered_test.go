@@ -40,9 +40,9 @@ func (w *witness) Drive(ctx context.Context, d loadgen.Drive) (_ loadgen.Driven,
 	return out, nil
 }
 
-// TestExperimentFixedNumber holds that runs of a number of transactions send the
-// same ones to both configurations. The pages that they touch may differ all the same: ANALYZE
-// of a temporary table takes its sample at random, and plans go by it.
+// TestExperimentFixedNumber verifies that runs of a number of transactions send the same ones to both configurations.
+// The pages that they touch may differ all the same: ANALYZE of a temporary table takes its sample at random, and plans
+// go by it.
 func TestExperimentFixedNumber(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()

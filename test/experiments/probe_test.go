@@ -147,8 +147,7 @@ func TestProbe(t *testing.T) {
 	})
 }
 
-// TestProbeWithoutTools: where pg_test_fsync is not installed the own loop stands
-// in, under its own name.
+// TestProbeWithoutTools: where pg_test_fsync is not installed the own loop is in, under its own name.
 func TestProbeWithoutTools(t *testing.T) {
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -178,8 +177,7 @@ func TestProbeWithoutTools(t *testing.T) {
 	})
 }
 
-// TestProbeIsInterrupted holds that Ctrl-C leaves nothing, and that what a kill
-// leaves is gone with the next probe.
+// TestProbeIsInterrupted verifies that Ctrl-C leaves nothing, and that what a kill leaves is gone with the next probe.
 func TestProbeIsInterrupted(t *testing.T) {
 	bin := cell.Binary(t)
 	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {
@@ -189,7 +187,7 @@ func TestProbeIsInterrupted(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = cmd.Process.Kill() }) // where no folder is made; else it has ended
+			t.Cleanup(func() { _ = cmd.Process.Kill() }) // where no directory is made; else it has ended
 			await.That(t, "the folder of the probe, with its owner's mark", func() (bool, any) {
 				left := probeLeft(t, i)
 				if len(left) == 0 {

@@ -131,7 +131,7 @@ func TestFromStatements(t *testing.T) {
 		if after := lines(t, c, written); after != before {
 			t.Errorf("the live server was written to: %s, was %s", after, before)
 		}
-		// What holds values of somebody's tables is closed to others.
+		// What contains values of the user's tables is closed to others.
 		for name, mode := range map[string]os.FileMode{".": 0o700, "experiment.json": 0o600, "result.json": 0o600,
 			"runs.jsonl": 0o600} {
 			if st, err := os.Stat(filepath.Join(e.Dir, name)); err != nil || st.Mode().Perm() != mode {

@@ -201,8 +201,8 @@ func TestWorkloadsRun(t *testing.T) {
 	})
 }
 
-// TestLoadInParts holds that no row is lost or made twice where one part of a load
-// ends and the next begins: eleven units of scale are made in two parts.
+// TestLoadInParts verifies that no row is lost or made twice where one part of a load ends and the next begins: eleven
+// units of scale are made in two parts.
 func TestLoadInParts(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "max_wal_size": "2GB"})

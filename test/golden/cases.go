@@ -127,7 +127,7 @@ func (c *Case) Verbs() [][2]string {
 	return out
 }
 
-// ParseMissing reads STATE NAME REASON: a fact that could not be had.
+// ParseMissing reads STATE NAME REASON: a fact that is unavailable.
 func ParseMissing(line string) (evidence.Missing, error) {
 	p := strings.SplitN(strings.TrimSpace(line), " ", 3)
 	state, ok := states[p[0]]

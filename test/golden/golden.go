@@ -1,8 +1,7 @@
-// Package golden reads the cases of tests, which docs/fixtures.md describes. Those of
-// checks and rules stand several in a file (Cases). Any other case is a txtar archive of its
-// own, whose first line says it in plain words, whose sections are what is read, and whose
-// sections want, want.json, and want/… are what is made of it (Files). The flag -update rewrites
-// what is wanted.
+// Package golden reads the cases of tests, which docs/fixtures.md describes. Those of checks and rules stand several in
+// a file (Cases). Any other case is a separate txtar archive, whose first line says it in plain words, whose sections
+// are what is read, and whose sections want, want.json, and want/… are what is made of it (Files). The flag -update
+// rewrites what is wanted.
 package golden
 
 import (
@@ -24,17 +23,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens of testdata")
 
-// Updating says whether goldens are to be rewritten, for tests with a form of
-// their own.
+// Updating reports whether goldens are to be rewritten, for tests with a form of their own.
 func Updating() bool { return *update }
 
 // want is the file that holds what is expected.
 const want = "want.json"
 
-// Files runs a test on each of the files that a pattern names, and holds what it makes of them
-// against what the file wants: the sections want, want.json, or those below want/. A section
-// that is not there yet is made with -update. The test of a file gets its other sections, and the
-// names of those that it wants.
+// Files runs a test on each of the files that a pattern names, and holds what it makes of them against what the file
+// wants: the sections want, want.json, or those below want/. A section that does not exist yet is made with -update.
+// The test of a file gets its other sections, and the names of those that it wants.
 func Files(t *testing.T, pattern string, read func(t *testing.T, c *File) map[string][]byte) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -114,9 +111,8 @@ func Each(t *testing.T, read func(t *testing.T, name string, a *evidence.Archive
 // states are the words of the file «missing».
 var states = map[string]known.State{"forbidden": known.Forbidden, "absent": known.Absent, "unread": known.Unread}
 
-// Evidence makes evidence of a case's files. The file «missing» lists what could
-// not be had, as STATE NAME REASON; \0 in the command line of a process is a NUL
-// byte.
+// Evidence makes evidence of a case's files. The file «missing» lists what is unavailable, as STATE NAME REASON; \0 in
+// the command line of a process is a NUL byte.
 func Evidence(t *testing.T, ar *txtar.Archive) *evidence.Archive {
 	t.Helper()
 	a := evidence.New()

@@ -68,7 +68,7 @@ func Of(t *testing.T, c *golden.Case) Host {
 	return l.Host
 }
 
-// Read makes a described host with files of the evidence in the place of its own.
+// Read makes a described host with files of the evidence in place of its own.
 func Read(t *testing.T, spec string, files map[string]string) *snapshot.Snapshot {
 	t.Helper()
 	s, err := snapshot.Read((&lines{t: t, spec: spec, over: files}).archive())

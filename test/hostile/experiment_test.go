@@ -10,9 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// TestSettingsInAnExperiment: an experiment takes the settings of a person's
-// instance, or of his file. The scratch instance, which runs as another account,
-// loads nothing of his for them, and is given nothing that he may not read.
+// TestSettingsInAnExperiment: an experiment takes the settings of a user's instance or file. The scratch instance,
+// which runs as another account, loads none of the user's libraries for them, and gets nothing that the user cannot
+// read.
 func TestSettingsInAnExperiment(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")

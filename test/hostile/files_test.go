@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
-// TestConfigurationThatLeads: files and folders of a configuration that lead to
-// root's. Nothing is made, changed or told there.
+// TestConfigurationThatLeads: files and directories of a configuration that lead to root's. Nothing is created, changed
+// or revealed there.
 func TestConfigurationThatLeads(t *testing.T) {
 	w := newWorld(t)
 	// ALTER SYSTEM would be used: it is off, so that the files are written
@@ -83,7 +83,7 @@ func TestConfigFileOfRoot(t *testing.T) {
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
 	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -m fast stop >/dev/null; cp "$0/postgresql.conf" "$1/x.conf"`,
 		data, w.home)
-	// a file of root's that reads as a configuration, which he has not written
+	// a file of root's that reads as a configuration, which that account has not written
 	w.Sh(`cp "$1/x.conf" "$0/postgresql.conf"; chmod 644 "$0/postgresql.conf"`, w.open, w.home)
 	w.sh(mallory, `"$1/pg/bin/pg_ctl" -D "$0" -w -l "$1/log" -o "-c config_file=$2/postgresql.conf" start >/dev/null`,
 		data, w.home, w.open)
@@ -93,7 +93,7 @@ func TestConfigFileOfRoot(t *testing.T) {
 	}
 }
 
-// TestHardLinks: the name of a server's file is a hard link to somebody else's.
+// TestHardLinks: the name of a server's file is a hard link to another user's.
 func TestHardLinks(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
@@ -125,8 +125,8 @@ func TestLogsThatLead(t *testing.T) {
 	}
 }
 
-// TestPlacesThatLead: pg_wal, a tablespace and pg_stat that lead to folders of
-// root's. Nothing is made there, measured there or moved there.
+// TestPlacesThatLead: pg_wal, a tablespace and pg_stat that lead to directories of root's. Nothing is made there,
+// measured there or moved there.
 func TestPlacesThatLead(t *testing.T) {
 	w := newWorld(t)
 	data := w.home + "/data"
@@ -142,8 +142,8 @@ func TestPlacesThatLead(t *testing.T) {
 	}
 }
 
-// TestWALToAPlaceThatLeads: the new place of the WAL is below a link of the account's
-// to a folder of root's, where root alone may make something.
+// TestWALToAPlaceThatLeads: the new place of the WAL is below a link of the account's to a directory of root's, where
+// root alone may make something.
 func TestWALToAPlaceThatLeads(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")
@@ -151,8 +151,8 @@ func TestWALToAPlaceThatLeads(t *testing.T) {
 	w.root("move-wal", w.home+"/away/wal", data, "--yes", "--same-filesystem")
 }
 
-// TestSwappedLinks: a folder that is looked at is a link to root's when it is
-// written, and the other way round, again and again.
+// TestSwappedLinks: a directory that is examined is a link to root's when it is written, and the other way round, again
+// and again.
 func TestSwappedLinks(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "allow_alter_system = off")
@@ -166,7 +166,7 @@ func TestSwappedLinks(t *testing.T) {
 	}
 }
 
-// TestMountOfAnother: the data directory is a mount of somebody else's.
+// TestMountOfAnother: the data directory is another user's mount.
 func TestMountOfAnother(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(eve, "")
@@ -180,8 +180,8 @@ func TestMountOfAnother(t *testing.T) {
 	}
 }
 
-// TestStateOfAnother: the folder where root keeps its journals belongs to somebody
-// else, who could write journals for root to undo.
+// TestStateOfAnother: the directory where root keeps its journals belongs to another user, who could write journals for
+// root to undo.
 func TestStateOfAnother(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")
@@ -204,8 +204,8 @@ func TestStateOfAnother(t *testing.T) {
 	}
 }
 
-// TestFilesOfTheSystem: files and folders of the system that somebody else may
-// change are not written by root, and the kernel is left as it is.
+// TestFilesOfTheSystem: files and directories of the system that others can change are not written by root, and the
+// kernel is left as it is.
 func TestFilesOfTheSystem(t *testing.T) {
 	const name = "/proc/sys/vm/swappiness"
 	w := newWorld(t)

@@ -14,9 +14,8 @@ import (
 // looks are the commands that look at a whole host, as timers and people run them.
 var looks = [][]string{{"plan"}, {"metrics"}, {"check"}}
 
-// TestProgramOfAnAccount: a person's own cluster from his own copy of the programs,
-// with a script in the place of postgres. It runs as nobody else, whether his
-// instances count or not.
+// TestProgramOfAnAccount: a user's own cluster from a private copy of the programs, with a script in place of postgres.
+// It runs only as that user, whether their instances are included or not.
 func TestProgramOfAnAccount(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
@@ -71,8 +70,8 @@ func (w *world) took() string {
 	return string(b)
 }
 
-// TestStickyFolder: a data directory in a folder of root's where everybody may make
-// something, and the environment of the old postmaster. Root runs nothing there.
+// TestStickyFolder: a data directory in a directory of root's where everybody may make something, and the environment
+// of the old postmaster. Root runs nothing there.
 func TestStickyFolder(t *testing.T) {
 	w := newWorld(t)
 	w.Sh(`printf '18\n' > "$0/PG_VERSION"; chown 42301 "$0/PG_VERSION"; mkdir "$0/global"; chown 42301 "$0/global"`,
@@ -125,8 +124,8 @@ func first(t *testing.T, name string) string {
 	return line
 }
 
-// TestRestartAsTheAccount: an honest server of a person who is named is restarted as
-// his, with no more than a clean environment.
+// TestRestartAsTheAccount: an honest server named by its data directory is restarted as its owner, with no more than a
+// clean environment.
 func TestRestartAsTheAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "", "PG_OOM_ADJUST_VALUE=0", "TZ=UTC", "EVIL=1")
@@ -151,7 +150,7 @@ func TestRestartAsTheAccount(t *testing.T) {
 	}
 }
 
-// TestSwappedProgram: the program is another one each time that somebody looks.
+// TestSwappedProgram: the program is a different one at each look.
 func TestSwappedProgram(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
@@ -185,8 +184,8 @@ func TestScriptInThePlaceOfPostgres(t *testing.T) {
 	}
 }
 
-// TestLookedAtByAnother: somebody who is not root looks at the host, and runs no program
-// of an account that has started a server there.
+// TestLookedAtByAnother: a user other than root inspects the host, and runs no program of an account that has started a
+// server there.
 func TestLookedAtByAnother(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
@@ -229,7 +228,7 @@ func TestProgramOfAThird(t *testing.T) {
 	}
 }
 
-// TestPath: programs of an attacker's in a folder of root's PATH.
+// TestPath: programs of an attacker's in a directory of root's PATH.
 func TestPath(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"systemctl", "journalctl", "dmesg", "tail", "rm", "pg_ctl", "postgres", "perf",
@@ -248,8 +247,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLibraryOfAnAccount: a library that its own settings name is loaded as nobody
-// else.
+// TestLibraryOfAnAccount: a library that its own settings name is loaded only as that account.
 func TestLibraryOfAnAccount(t *testing.T) {
 	w := newWorld(t)
 	data, _ := w.cluster(mallory, "")

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// role is what the copy of this test that an attacker runs does: it stands in a
-// data directory, calls itself postgres, and listens where a server would.
+// role is what the copy of this test that an attacker runs does: it is in a data directory, calls itself postgres, and
+// listens where a server would.
 func role() {
 	get := os.Getenv
 	data, sock, port := get("ROLE_DATA"), get("ROLE_SOCK"), get("ROLE_PORT")
@@ -73,11 +73,11 @@ func role() {
 		}()
 	}
 	fmt.Println("ready", port)
-	_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started it lets go
+	_, _ = io.Copy(io.Discard, os.Stdin) // until its starter lets go
 }
 
-// swap puts two files in turn in the place of a name, each for half a millisecond, and never
-// leaves it empty: a symbolic link as such, any other file as a hard link.
+// swap puts two files in turn in place of a name, each for half a millisecond, and never leaves it empty: a symbolic
+// link as such, any other file as a hard link.
 func swap(name, one, other string) {
 	fmt.Println("ready")
 	aside := name + ".aside"
@@ -100,7 +100,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// serve asks for a password in the way that it is told to, and keeps whatever comes.
+// serve asks for a password in the given way, and keeps whatever comes.
 func serve(c net.Conn, auth, caught string) {
 	defer c.Close()
 	head := make([]byte, 4)

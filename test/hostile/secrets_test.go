@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestPasswordsAreKept: a process that calls itself a server asks for root's
-// password in each way that there is, over a socket and over TCP, found, trusted,
-// and named by its data directory. None of it is given, and it is told what asked.
+// TestPasswordsAreKept: a process that calls itself a server asks for root's password in every way, over a socket and
+// over TCP, found, trusted, and named by its data directory. It gets nothing, and the report says what asked.
 func TestPasswordsAreKept(t *testing.T) {
 	for _, auth := range []string{"cleartext", "md5", "scram", "gss"} {
 		for _, way := range []string{"socket", "tcp"} {
@@ -43,8 +42,7 @@ func TestPasswordsAreKept(t *testing.T) {
 	}
 }
 
-// TestNamedByAnother: a lock file names the process, the socket or the address of
-// somebody else's server.
+// TestNamedByAnother: a lock file names the process, the socket or the address of another user's server.
 func TestNamedByAnother(t *testing.T) {
 	w := newWorld(t)
 	w.Sh(`printf '*:*:*:*:%s\n' "$1" > "$0/pgpass"; chmod 600 "$0/pgpass"`, w.roots, secret)
@@ -97,8 +95,7 @@ func TestEnvironmentOfRoot(t *testing.T) {
 	}
 }
 
-// TestRequirePeer: what a person demands of the server that he names is kept to,
-// and what cannot be kept to is refused.
+// TestRequirePeer: what the user requires of the named server is enforced, and what cannot be enforced is refused.
 func TestRequirePeer(t *testing.T) {
 	w := newWorld(t)
 	w.fake(mallory, w.home+"/data", "ROLE_SOCK="+w.sticky)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStoppedServerThatLeads: what is looked at of a server that does not run leads to
-// root's. Nothing is told of it, and its programs run as its owner alone.
+// TestStoppedServerThatLeads: the files of a stopped server lead to root's. Nothing is revealed about them, and its
+// programs run as its owner alone.
 func TestStoppedServerThatLeads(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")

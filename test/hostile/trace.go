@@ -1,8 +1,6 @@
-// Package hostile plays two accounts of people against root's pgfettle, on a real
-// host with real processes, servers, links and sockets, and holds by the trace of
-// what the program did that it lent none of them a right: nothing of theirs ran,
-// was opened, written or told as anybody but themselves, and nothing secret of
-// root's was sent.
+// Package hostile plays two accounts of people against root's pgfettle, on a real host with real processes, servers,
+// links and sockets, and holds by the trace of what the program did that it lent none of them a right: nothing of
+// theirs ran, was opened, written or reported except as themselves, and nothing secret of root's was sent.
 package hostile
 
 import (
@@ -119,7 +117,7 @@ func readTrace(prefix string, first int) ([]act, error) {
 		each := len(had) == len(list)
 		for _, b := range list {
 			for !each && len(had) > 0 && had[0].before(b.at) {
-				had = had[1:] // nobody has written who made it
+				had = had[1:] // its parent is not in the trace
 			}
 			if len(had) > 0 {
 				had[0].born, had = b, had[1:]
@@ -166,7 +164,7 @@ func (th *thread) story(births []*birth, unfinished int) string {
 	return s
 }
 
-// before says whether a thread was there before a time.
+// before reports whether a thread was there before a time.
 func (th *thread) before(at float64) bool {
 	return th.ended && th.end < at || len(th.calls) > 0 && th.calls[0].at < at
 }
@@ -268,8 +266,8 @@ func (th *thread) run(uid, fsuid int) {
 	}
 }
 
-// opens says whether the act opened or changed something, and not only a place
-// (O_PATH), which gives no more than its name and owner.
+// opens reports whether the act opened or changed something, and not only a place (O_PATH), which gives no more than
+// its name and owner.
 func (a act) opens() bool {
 	switch a.call {
 	case "write", "sendto", "sendmsg", "connect", "exit", "exit_group", "wait4", "waitid", "kill", "tgkill":
@@ -278,5 +276,5 @@ func (a act) opens() bool {
 	return !strings.Contains(a.line, "O_PATH")
 }
 
-// runs says whether the act started a program.
+// runs reports whether the act started a program.
 func (a act) runs() bool { return (a.call == "execve" || a.call == "execveat") && a.ok }

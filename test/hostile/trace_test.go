@@ -43,7 +43,7 @@ func TestNumbersAreGivenAgain(t *testing.T) {
 	if len(got) != 3 || got["/etc/passwd"] != 0 || got["/home/mallory/data"] != mallory {
 		t.Errorf("%v", got)
 	}
-	// its number was had before by a thread that nobody has written who made
+	// its number was used before by a thread whose parent is not in the trace
 	if err := os.WriteFile(prefix+".13", []byte(`2.1 +++ exited with 0 +++
 2.3 openat(AT_FDCWD, "/home/mallory/x", O_RDONLY) = 3
 `), 0o600); err != nil {

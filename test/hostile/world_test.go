@@ -32,13 +32,13 @@ func TestMain(m *testing.M) {
 	os.Exit(cell.Main(m))
 }
 
-// The two accounts of people who attack. Their ids belong to nobody else.
+// The two attacking accounts. Their IDs belong to no one else.
 const (
 	mallory = 42301
 	eve     = 42302
 )
 
-// secret is what root has in its environment and files, and nobody may be given.
+// secret is what root has in its environment and files, and no other account may get.
 const secret = "hunter2-of-root"
 
 // world is a host with two accounts that attack, and something of root's that
@@ -48,12 +48,12 @@ type world struct {
 	t       *testing.T
 	home    string // mallory's, which eve may not enter
 	eves    string
-	roots   string // a folder of root's, closed
-	open    string // a folder of root's that everybody may look into, as /etc
-	sticky  string // a folder of root's where everybody may make something, as /tmp
+	roots   string // a directory of root's, closed
+	open    string // a directory of root's that everybody may look into, as /etc
+	sticky  string // a directory of root's where everybody may make something, as /tmp
 	out     string // where root writes what it was asked for
 	caught  string // what a fake server was sent
-	ran     string // who a planted program ran as, one user id a line
+	ran     string // who a planted program ran as, one user ID a line
 	traces  int
 	program string
 }
@@ -83,8 +83,8 @@ touch "$0/tmp/caught" "$0/tmp/ran"; chmod 666 "$0/tmp/caught" `+
 // serverOnly keeps an apply from the kernel, whose values are those of all tests.
 const serverOnly = "--only=pg:work_mem,pg:shared_buffers"
 
-// kernelStays holds that a test leaves the kernel's values as they were, and puts
-// them back: the next tier would plan for others.
+// kernelStays verifies that a test leaves the kernel's values as they were, and puts them back: the next tier would
+// plan for others.
 func kernelStays(t *testing.T) {
 	t.Helper()
 	picture := func() map[string]string {
@@ -168,8 +168,8 @@ func (w *world) start(uid int, env []string, argv ...string) string {
 	return strings.TrimSpace(line)
 }
 
-// fake starts a process that calls itself postgres, of an account, in a folder
-// that is a data directory at first sight. env says what else it does: see role.
+// fake starts a process that calls itself postgres, of an account, in a directory that is a data directory at first
+// sight. env says what else it does: see role.
 func (w *world) fake(uid int, data string, env ...string) (port string) {
 	w.t.Helper()
 	bin := w.self(uid, "postgres")
@@ -197,16 +197,15 @@ func (w *world) self(uid int, name string) string {
 	return bin
 }
 
-// swap has an account put two files in turn in the place of a name, two thousand times a
-// second, until the test ends.
+// swap has an account put two files in turn in place of a name, two thousand times a second, until the test ends.
 func (w *world) swap(uid int, name, one, other string) {
 	w.t.Helper()
 	w.start(uid, []string{"ROLE=swap", "ROLE_NAME=" + name, "ROLE_ONE=" + one, "ROLE_OTHER=" + other},
 		w.self(uid, "swap"))
 }
 
-// cluster makes and starts a real server of an account, from a copy of the programs
-// that belongs to it, and returns its data directory and the folder of the programs.
+// cluster makes and starts a real server of an account, from a copy of the programs that belongs to it, and returns its
+// data directory and the directory of the programs.
 func (w *world) cluster(uid int, conf string, env ...string) (data, bin string) {
 	w.t.Helper()
 	home := map[int]string{mallory: w.home, eve: w.eves}[uid]
@@ -256,7 +255,7 @@ END`, data)
 	return data, bin
 }
 
-// plant replaces a program by a script that notes as whom it runs.
+// plant replaces a program by a script that records which account it runs as.
 func (w *world) plant(uid int, program string) {
 	w.t.Helper()
 	w.sh(uid,
@@ -392,8 +391,8 @@ func (w *world) judge(args []string, acts []act) {
 	}
 }
 
-// pointed says whether a person has pointed root at a path by the command line: a
-// folder that is named is looked at as whoever names it, once, to see what it is.
+// pointed reports whether a person has pointed root at a path by the command line: a named directory is examined once
+// with the rights of the user who names it, to see what it is.
 func (w *world) pointed(args []string, p string) bool {
 	for _, a := range args {
 		if a == p {
@@ -412,7 +411,7 @@ func (w *world) protected() string {
 			`'%p\n'`, w.Dir)
 }
 
-// ranOnlyAs holds that what was planted ran as nobody but who planted it.
+// ranOnlyAs verifies that what was planted ran only as the account that planted it.
 func (w *world) ranOnlyAs() {
 	w.t.Helper()
 	b, err := os.ReadFile(w.ran)

@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// Buffers is the shared_buffers that a plan gives the instances of a host, by
-// Instance.Key; nothing where there is no plan.
+// Buffers is the shared_buffers that a plan gives the instances of a host, by Instance.Key; nothing if there is no
+// plan.
 func Buffers(s *snapshot.Snapshot) map[string]unit.Bytes {
 	out, err := rule.Decide(s, rules.All(), rule.Options{Profile: rule.Mixed})
 	if err != nil {

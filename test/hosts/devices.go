@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// stacks are the ways in which the data may lie on disks, the device that holds the
-// filesystem first: NAME:KIND and after > what it lies on.
+// stacks are the ways in which the data may be on disks, the device that holds the filesystem first: NAME:KIND and
+// after > what it is on.
 var stacks = []string{
 	"nvme0n1:disk", "vda1:partition>vda vda:disk", "sda2:partition>sda sda:disk", "loop0:loop", "rbd0:disk",
 	"zram1:zram",
@@ -19,8 +19,7 @@ var stacks = []string{
 	"dm-1:dm>sda3,bcache0 sda3:partition>sda bcache0:bcache>sdb,nvme0n1 sda:disk sdb:disk nvme0n1:disk",
 }
 
-// devices draws what the data lies on, with queues from right to odd, and how it is
-// mounted.
+// devices draws what the data is on, with queues from right to odd, and how it is mounted.
 func devices(t *rapid.T, d *snapshot.Description) {
 	some := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
 	for _, text := range strings.Fields(some("stack", stacks...)) {

@@ -37,8 +37,7 @@ const (
 	GB       = 30
 )
 
-// Any draws hosts of every kind, from 128 MB and one processor to 24 TB and
-// 1,024 processors, versions 13 to 18.
+// Any draws hosts of every kind, from 128 MB and one CPU to 24 TB and 1,024 CPUs, versions 13 to 18.
 func Any() *rapid.Generator[Host] { return Within(Smallest, Largest) }
 
 // Within draws hosts whose memory is between two powers of two.
@@ -114,7 +113,7 @@ func (h *Host) Of(major int) {
 	maps.DeleteFunc(h.Spec.Settings, func(name, _ string) bool { _, ok := params.Lookup(major, name); return !ok })
 }
 
-// oddSettings are values, in base units, that somebody left behind and a plan leads back.
+// oddSettings are values, in base units, that were left behind and that a plan resets.
 var oddSettings = [][2]string{
 	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"},
 	{"autovacuum_worker_slots", "2"},

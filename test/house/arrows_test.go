@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite arrows.txt: read the difference
 
 const module = "github.com/pgfettle/pgfettle/"
 
-// root is the checkout, two folders up from this one.
+// root is the checkout, two directories up from this one.
 const root = "../.."
 
 // storeys are from the lowest to the highest.
@@ -30,14 +30,13 @@ var storeys = []string{"base", "fact", "judge", "act", "app", "show"}
 
 type source struct {
 	path string // relative to the checkout
-	pkg  string // package folder relative to internal, such as fact/host
+	pkg  string // package directory relative to internal, such as fact/host
 	text string
 	file *ast.File
 	set  *token.FileSet
 }
 
-// sources are the Go files below a folder of the checkout that are built: no tests, no
-// generators.
+// sources are the Go files below a directory of the checkout that are built: no tests, no generators.
 func sources(t *testing.T, dir string) []source {
 	t.Helper()
 	var out []source
@@ -93,8 +92,7 @@ func storey(pkg string) int {
 	return slices.Index(storeys, first)
 }
 
-// TestArrows holds that every import between two of our packages stands in arrows.txt,
-// and that none goes up.
+// TestArrows verifies that every import between two of our packages is in arrows.txt, and that none goes up.
 func TestArrows(t *testing.T) {
 	found := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd"} {
@@ -146,8 +144,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// TestShowNeverImportsAct holds that a face asks app: it knows documents, and nothing of
-// files, servers, and programs.
+// TestShowNeverImportsAct verifies that a face asks app: it knows documents, and nothing of files, servers, and
+// programs.
 func TestShowNeverImportsAct(t *testing.T) {
 	found := map[string]bool{}
 	for _, s := range sources(t, "internal/show") {
@@ -161,8 +159,7 @@ func TestShowNeverImportsAct(t *testing.T) {
 	}
 }
 
-// TestEveryPackageSaysWhatItIs holds that each package has one package comment,
-// for a reader on his first day.
+// TestEveryPackageSaysWhatItIs verifies that each package has one package comment, for a new reader.
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	said := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd", "docs"} {
@@ -181,7 +178,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// TestNoBags holds that no package is named after nothing.
+// TestNoBags verifies that no package is named after nothing.
 func TestNoBags(t *testing.T) {
 	for _, s := range sources(t, "internal") {
 		switch filepath.Base(s.pkg) {

@@ -58,10 +58,9 @@ var onTheClock = map[string]string{
 	"test/web/browser.go until":              "waits for a state, until its context ends",
 }
 
-// TestTestsWaitForStates holds that no test rests on how fast a machine is: that none
-// sleeps, waits for a time, limits what has to succeed to less than half a minute, or
-// compares how long something took, but those that say why; and that none takes a
-// port by number, or one that it has given back.
+// TestTestsWaitForStates verifies that no test depends on how fast a machine is: that none sleeps, waits for a time,
+// limits what has to succeed to less than half a minute, or compares how long something took, but those that say why;
+// and that none takes a port by number, or one that it has given back.
 func TestTestsWaitForStates(t *testing.T) {
 	seen, used := 0, map[string]bool{}
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -220,7 +219,7 @@ func (c *clockFinder) look(n ast.Node) bool {
 	return true
 }
 
-// call looks at a call; false: what is in it is not looked at.
+// call checks a call; false: what is in it is not checked.
 func (c *clockFinder) call(n *ast.CallExpr) bool {
 	switch name := selected(n.Fun); name {
 	case "synctest.Test":
@@ -260,7 +259,7 @@ func (c *clockFinder) limit(e ast.Expr, of string) {
 	}
 }
 
-// took says whether an expression is how long something took.
+// took reports whether an expression is how long something took.
 func (c *clockFinder) took(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr:
@@ -310,8 +309,7 @@ func duration(e ast.Expr) (time.Duration, bool) {
 	return 0, false
 }
 
-// TestClocksAreFound holds that each of what the house does not want is found, and
-// what it wants instead is not.
+// TestClocksAreFound verifies that each of what the house does not want is found, and what it wants instead is not.
 func TestClocksAreFound(t *testing.T) {
 	for code, want := range map[string]bool{
 		`time.Sleep(time.Second)`: true,

@@ -23,8 +23,8 @@ const (
 
 const columnsList = "columns.txt"
 
-// TestColumns holds that no Go file has lines wider than mostColumns. columns.txt counts the wide
-// lines that are still there, below each folder; the counts may only shrink.
+// TestColumns verifies that no Go file has lines wider than mostColumns. columns.txt counts the wide lines that are
+// still there, below each directory; the counts may only shrink.
 func TestColumns(t *testing.T) {
 	found := map[string]int{}
 	first := map[string]string{}
@@ -61,7 +61,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// wideBelow are the wide lines of Go files that people wrote, as file:line, by storey or top folder.
+// wideBelow are the wide lines of Go files that people wrote, as file:line, by storey or top directory.
 func wideBelow(t *testing.T, files fs.FS) map[string][]string {
 	t.Helper()
 	wide := map[string][]string{}
@@ -114,7 +114,7 @@ func countsIn(t *testing.T) map[string]int {
 	return out
 }
 
-// TestColumnsCanFail holds that TestColumns finds a wide line, with its tabs, and no other.
+// TestColumnsCanFail verifies that TestColumns finds a wide line, with its tabs, and no other.
 func TestColumnsCanFail(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	got := wideBelow(t, fstest.MapFS{

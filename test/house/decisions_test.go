@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDependenciesAreDecided holds that docs/decisions names every module that
-// go.mod requires for itself: what it does for us, and what would make us leave it.
+// TestDependenciesAreDecided verifies that docs/decisions names every module that go.mod requires for itself: what it
+// does for us, and what would make us leave it.
 func TestDependenciesAreDecided(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "docs/decisions/*.md"))
 	if err != nil || len(files) == 0 {

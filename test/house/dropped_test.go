@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// tell are functions whose error may not be dropped, by their name alone: without it, nothing
-// found, nothing there and not readable are the same.
+// tell are functions whose error may not be dropped, by their name alone: without it, nothing found, missing and
+// unreadable are the same.
 var tell = []string{"Glob", "Unmarshal", "ReadDir", "WalkDir", "Sync", "Flush", "Rename"}
 
 // writes are the methods and functions after which closing a file may fail with what was written.
@@ -28,8 +28,8 @@ var mayDrop = map[string]string{
 	"base/say Languages":                "the folder is embedded",
 }
 
-// TestErrorsThatTell holds that the errors of a few functions are looked at: those of tell, and of
-// Close where the same function has written.
+// TestErrorsThatTell verifies that the errors of a few functions are checked: those of tell, and of Close if the same
+// function has written.
 func TestErrorsThatTell(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd", "tools"} {
@@ -52,7 +52,7 @@ func TestErrorsThatTell(t *testing.T) {
 	}
 }
 
-// dropped is one error that nobody looks at.
+// dropped is one error that is not checked.
 type dropped struct {
 	at             token.Pos
 	function, what string
@@ -70,7 +70,7 @@ func droppedIn(f *ast.File) (out []dropped) {
 			file, name := called(call)
 			if name == "Close" {
 				calls = append(calls, dropped{call.Pos(), fn.Name.Name, file})
-			} else if slices.Contains(tell, name) && file != "unix" && file != "syscall" { // sync(2) tells nothing
+			} else if slices.Contains(tell, name) && file != "unix" && file != "syscall" { // sync(2) reports nothing
 				out = append(out, dropped{call.Pos(), fn.Name.Name, name})
 			}
 		}
@@ -109,8 +109,8 @@ func droppedIn(f *ast.File) (out []dropped) {
 			return true
 		})
 		for _, c := range calls {
-			// one that is looked at elsewhere is the good end, and this the way out of an error; what
-			// reached the disk is beyond what Close could tell
+			// one that is checked elsewhere is the normal path, and this the exit of an error; Close could not report
+			// what reached the disk
 			if written[c.what] && !closed[c.what] {
 				out = append(out, dropped{c.at, c.function, "Close after " + c.what + " was written to"})
 			}
@@ -136,8 +136,8 @@ func called(call *ast.CallExpr) (of, name string) {
 	return "", ""
 }
 
-// TestErrorsThatTellCanFail holds that TestErrorsThatTell finds each way to drop an error, and takes
-// none that is looked at.
+// TestErrorsThatTellCanFail verifies that TestErrorsThatTell finds each way to drop an error, and takes none that is
+// examined.
 func TestErrorsThatTellCanFail(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "x.go", `package x
 func bad() {

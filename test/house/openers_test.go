@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// opens are the functions of package os that look into a file or a folder.
+// opens are the functions of package os that look into a file or a directory.
 var opens = []string{"Open", "OpenFile", "OpenRoot", "OpenInRoot", "ReadFile", "ReadDir", "Readlink", "DirFS"}
 
 // openers are the rooms that may open files by themselves, with all that is below them. Each other
@@ -54,7 +54,7 @@ var kernels = map[string]string{
 	"show/export":              "writes them into a script and reads nothing",
 }
 
-// TestFewOpenFiles holds that files are opened, and those of the kernel named, in few rooms.
+// TestFewOpenFiles verifies that files are opened, and those of the kernel named, in few rooms.
 func TestFewOpenFiles(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd"} {
@@ -85,7 +85,7 @@ func TestFewOpenFiles(t *testing.T) {
 	}
 }
 
-// roomOf is the entry that a package stands in or below.
+// roomOf is the entry that a package is in or below.
 func roomOf(pkg string, list map[string]string) string {
 	for room := range list {
 		if pkg == room || strings.HasPrefix(pkg, room+"/") {
@@ -124,7 +124,7 @@ func openingsIn(f *ast.File) (out []opening) {
 	return out
 }
 
-// TestFewOpenFilesCanFail holds that TestFewOpenFiles sees what opens a file, and not what names one.
+// TestFewOpenFilesCanFail verifies that TestFewOpenFiles sees what opens a file, and not what names one.
 func TestFewOpenFilesCanFail(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "x.go", `package x
 var read = os.ReadFile

@@ -25,8 +25,8 @@ var pure = []string{
 // clocks are the functions of package time that ask the clock of this machine.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "AfterFunc", "Tick"}
 
-// TestPureStoreys holds that base, fact, judge and the embedded docs import nothing but what the list has,
-// and ask no clock: the time is a fact of the evidence.
+// TestPureStoreys verifies that base, fact, judge and the embedded docs import nothing but what the list has, and ask
+// no clock: the time is a fact of the evidence.
 func TestPureStoreys(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range []string{"internal/base", "internal/fact", "internal/judge", "docs"} {
@@ -70,7 +70,7 @@ var reaches = map[string]string{
 	"show/serve":   "listens; what it dials is its own socket, to see whether somebody is behind it",
 }
 
-// TestFewReachOut holds that commands are run and sockets dialed in few places.
+// TestFewReachOut verifies that commands are run and sockets dialed in few places.
 func TestFewReachOut(t *testing.T) {
 	used := map[string]bool{}
 	for _, s := range sources(t, "internal") {

@@ -21,11 +21,11 @@ const (
 	mostFamily = 3
 )
 
-// system ends the name of a file that is built on one operating system or processor alone.
+// system ends the name of a file that is built on one operating system or CPU alone.
 var system = regexp.MustCompile(`_(linux|darwin|windows|other|amd64|arm64)$`)
 
-// TestRooms holds that a package is not too large to be known, and that files of one family are a
-// package. large.txt has the exceptions, each with its reason.
+// TestRooms verifies that a package is not too large to be known, and that files of one family are a package. large.txt
+// has the exceptions, each with its reason.
 func TestRooms(t *testing.T) {
 	packages := map[string]map[string]int{}
 	known := map[string]bool{}
@@ -56,8 +56,8 @@ func TestRooms(t *testing.T) {
 // words these share is PostgreSQL's and Linux's choice.
 var named = regexp.MustCompile(`^internal/judge/(checks|rules)/`)
 
-// roomsBelow are the packages below a folder: the name of each source file that is not a test and
-// that a person wrote, and its lines.
+// roomsBelow are the packages below a directory: the name of each source file that is not a test and that a person
+// wrote, and its lines.
 func roomsBelow(t *testing.T, files fs.FS, dir string) map[string]map[string]int {
 	t.Helper()
 	rooms := map[string]map[string]int{}
@@ -112,9 +112,8 @@ func tooLarge(folder string, files map[string]int, packages map[string]bool) (ov
 	return over
 }
 
-// families are the names that begin with the same word: what stands before a «_», or a whole name
-// of a file of this package or of a package anywhere, which is how names without a «_» are
-// made of words (pg.go, pgstop.go).
+// families are the names that begin with the same word: what is before a «_», or a whole name of a file of this package
+// or of a package anywhere, which is how names without a «_» are made of words (pg.go, pgstop.go).
 func families(names []string, packages map[string]bool) map[string][]string {
 	words := map[string]bool{}
 	for i, n := range names {
@@ -148,7 +147,7 @@ func families(names []string, packages map[string]bool) map[string][]string {
 	return out
 }
 
-// reasonsIn reads a list of this folder, a line «subject: reason» each.
+// reasonsIn reads a list of this directory, a line «subject: reason» each.
 func reasonsIn(t *testing.T, list string) map[string]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.FromSlash(list))
@@ -173,7 +172,7 @@ func reasonsIn(t *testing.T, list string) map[string]string {
 	return out
 }
 
-// TestRoomsCanFail holds that TestRooms finds what is too large, and nothing else.
+// TestRoomsCanFail verifies that TestRooms finds what is too large, and nothing else.
 func TestRoomsCanFail(t *testing.T) {
 	many := map[string]int{}
 	for i := range mostFiles + 1 {

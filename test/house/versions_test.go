@@ -79,7 +79,7 @@ func notLast(f *ast.File) (found int, wrong []token.Pos) {
 	return found, wrong
 }
 
-// TestVersionsAtOnceCanFail holds that TestVersionsAtOnceEndTheirTest finds both ways to be wrong.
+// TestVersionsAtOnceCanFail verifies that TestVersionsAtOnceEndTheirTest finds both ways to be wrong.
 func TestVersionsAtOnceCanFail(t *testing.T) {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "x.go", `package x

@@ -1,4 +1,4 @@
-// Package journals makes journals of lines that were written by hand, for tests.
+// Package journals makes journals of lines that were written manually, for tests.
 package journals
 
 import (
@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Chained gives each line of a journal its number and its checksum, as
-// docs/journal.md describes them, so that the lines of a case can be written by
-// hand. What does not end in a brace and a newline is left as it is: a line that
-// was damaged.
+// Chained gives each line of a journal its number and its checksum, as docs/journal.md describes them, so that the
+// lines of a case can be written manually. What does not end in a brace and a newline is left as it is: a line that was
+// damaged.
 func Chained(text string) []byte {
 	var out strings.Builder
 	sum, n := "", 0

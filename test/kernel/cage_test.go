@@ -194,8 +194,8 @@ func (o outcome) String() string {
 	return text
 }
 
-// run starts the server in a group of its own with the settings, fills
-// shared_buffers, and lets so many connections hold a sort and a hash.
+// run starts the server in its own group with the settings, fills shared_buffers, and lets so many connections hold a
+// sort and a hash.
 func (c cage) run(t *testing.T, i *scratch.Instance, n int, settings map[string]string, open int) (out outcome) {
 	t.Helper()
 	at, err := cgroup.Places()

@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// TestHugePagesAndTheCommitLimit: what the growth of the pool reckons with before it
-// is let through under strict overcommit: the kernel takes vm.overcommit_ratio per
-// cent of the pages off the commit limit, and gives them back with the pool; where
-// vm.overcommit_kbytes rules (the ratio reads 0) it takes nothing.
+// TestHugePagesAndTheCommitLimit: what the growth of the pool computes with before it is let through under strict
+// overcommit: the kernel takes vm.overcommit_ratio percent of the pages off the commit limit, and gives them back with
+// the pool; where vm.overcommit_kbytes rules (the ratio reads 0) it takes nothing.
 func TestHugePagesAndTheCommitLimit(t *testing.T) {
 	m := newMachine(t)
 	limit := func() int64 {

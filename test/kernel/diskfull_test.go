@@ -27,8 +27,7 @@ func newHost(t *testing.T, major int) *host {
 	return h
 }
 
-// wished are changes of the kernel that hurt nobody, with the values that they
-// have in /proc and /sys.
+// wished are changes of the kernel that are harmless, with the values that they have in /proc and /sys.
 var wished = []struct{ address, value, file string }{
 	{"sysctl:vm.swappiness", "7", "/proc/sys/vm/swappiness"},
 	{"sysctl:vm.dirty_background_bytes", "268435456", "/proc/sys/vm/dirty_background_bytes"},
@@ -52,7 +51,7 @@ func (h *host) apply(more ...string) cell.Ran {
 	return h.Run(append(args, "--only", strings.Join(only, ","))...)
 }
 
-// oneError holds that a failure is told in one line with what to do about it.
+// oneError verifies that a failure is reported in one line with what to do about it.
 func oneError(t *testing.T, r cell.Ran, words ...string) {
 	t.Helper()
 	if strings.Count(r.Stderr, "pgfettle: error: ") != 1 || strings.Count(r.Stderr, "pgfettle: hint: ") != 1 {
@@ -65,7 +64,7 @@ func oneError(t *testing.T, r cell.Ran, words ...string) {
 	}
 }
 
-// noLeftovers holds that no temporary file is left in folders within.
+// noLeftovers verifies that no temporary file is left in directories within.
 func (h *host) noLeftovers(t *testing.T, folders ...string) {
 	t.Helper()
 	for name := range h.Files(folders...) {
@@ -77,9 +76,8 @@ func (h *host) noLeftovers(t *testing.T, folders ...string) {
 
 const dropIn = "/etc/sysctl.d/60-pgfettle.conf"
 
-// TestDiskFullInSysctlD: at every point at which the disk of /etc/sysctl.d can
-// be full, each parameter is before or after, in the file and in the kernel
-// alike; with room again the rest is done, and all of it taken back.
+// TestDiskFullInSysctlD: at every point at which the disk of /etc/sysctl.d can be full, each parameter is before or
+// after, in the file and in the kernel alike; with room again the rest is done, and all of it undone.
 func TestDiskFullInSysctlD(t *testing.T) {
 	for _, kind := range cell.Kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -154,9 +152,8 @@ func (h *host) changesMade(t *testing.T) int {
 	return n
 }
 
-// TestDiskFullUnderTheJournal: where the journal cannot be written nothing is
-// touched; where it fills up in the middle the apply stops between two steps,
-// and with room again it goes on, or is taken back.
+// TestDiskFullUnderTheJournal: where the journal cannot be written nothing is touched; where it fills up in the middle
+// the apply stops between two steps, and with room again it goes on, or is undone.
 func TestDiskFullUnderTheJournal(t *testing.T) {
 	for _, kind := range cell.Kinds {
 		t.Run(kind, func(t *testing.T) {

@@ -176,8 +176,8 @@ func ask(t *testing.T, i *scratch.Instance, query string) string {
 	return string(r.Rows[0][0])
 }
 
-// onHugePages holds that the server's shared memory lies on them: as it says
-// itself from 17 on, as its maps say, and as the kernel counts.
+// onHugePages verifies that the server's shared memory is on them: as it says itself from 17 on, as its maps say, and
+// as the kernel counts.
 func (h *host) onHugePages(t *testing.T) {
 	t.Helper()
 	if h.server.Binaries.Version.Major() >= 17 {

@@ -18,7 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// victimOf tells a process that it is the one to be killed: its folder.
+// victimOf marks a process as the one to be killed: its directory.
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // onPages is an experiment on huge pages: the same server on pages of both sizes.
@@ -53,9 +53,8 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order
 	}
 }
 
-// TestExperimentHugePages runs an experiment whose configurations differ in the kernel: the
-// pool is there while the configuration that wants it runs, its server uses it, which the
-// page tables tell, and it is given back, also after a kill.
+// TestExperimentHugePages runs an experiment whose configurations differ in the kernel: the pool exists while the
+// configuration that uses it runs, its server uses it, as the page tables show, and it is released, also after a kill.
 func TestExperimentHugePages(t *testing.T) {
 	if dir := os.Getenv(victimOf); dir != "" {
 		e := onPages(t, cell.Binaries(t, tier.Kernel, 15), experiment.DesignSlices, dir)

@@ -51,8 +51,8 @@ func (h *host) form(format string, more ...string) string {
 	return h.Want(0, args...).Stdout
 }
 
-// carriedOut holds that kernel, files and server have what was planned, and
-// that a plan of the result has nothing more to change.
+// carriedOut verifies that kernel, files and server have what was planned, and that a plan of the result has nothing
+// more to change.
 func (h *host) carriedOut(t *testing.T, p plannedDoc) {
 	t.Helper()
 	sysctl, err := os.ReadFile(h.Path(dropIn))

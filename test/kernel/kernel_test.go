@@ -18,8 +18,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// machine is this one, with its persistent files in a folder of the test: a
-// test that dies leaves nothing that the next boot would read.
+// machine is this one, with its persistent files in a directory of the test: a test that dies leaves nothing that the
+// next boot would read.
 type machine struct {
 	dir   string
 	kinds map[string]apply.Kind
@@ -48,8 +48,8 @@ func unchanged(t *testing.T) {
 	})
 }
 
-// putBack writes values that are otherwise now. A 0 of one of a pair is left out:
-// the other one rules, and is written too.
+// putBack writes values that are otherwise now. A 0 of one of a pair is omitted: the other one rules, and is written
+// too.
 func putBack(was, now map[string]string) {
 	for name, v := range was {
 		paired := strings.HasSuffix(name, "_bytes") || strings.HasSuffix(name, "_ratio") ||

@@ -47,10 +47,9 @@ func labSize() lab {
 // for the hundred of the article.
 const onHuge = 256 * unit.KB
 
-// TestPageTableLab reproduces the articles: backends that have touched all of
-// shared_buffers on ordinary pages, what they take is what was predicted, what is
-// read is what the kernel says, and with huge pages next to nothing is left. It
-// tells what reading it costs beside the articles' own ways.
+// TestPageTableLab reproduces the articles: backends that have touched all of shared_buffers in regular pages, page
+// tables are as large as predicted, the values read match the kernel's, and with huge pages almost nothing is left. It
+// also reports the cost of reading them compared with the articles' own methods.
 func TestPageTableLab(t *testing.T) {
 	l := labSize()
 	unchanged(t)
@@ -184,8 +183,8 @@ func look(t *testing.T, i *scratch.Instance) *memory.Report {
 
 var vmPTE = regexp.MustCompile(`(?m)^VmPTE:\s+(\d+) kB$`)
 
-// equalToStatus holds that each reader's page tables are what its status says,
-// to the kB, and that its session is known; it returns their sum.
+// equalToStatus verifies that each reader's page tables are what its status says, to the kB, and that its session is
+// known; it returns their sum.
 func (l lab) equalToStatus(t *testing.T, r *memory.Report, conns []*pgconn.PgConn) unit.Bytes {
 	t.Helper()
 	ours := map[int]bool{}
@@ -214,8 +213,7 @@ func (l lab) equalToStatus(t *testing.T, r *memory.Report, conns []*pgconn.PgCon
 	return sum
 }
 
-// victim holds that the OOM killer's choice is in the order of the kernel's own
-// scores, read after the look.
+// victim verifies that the OOM killer's choice is in the order of the kernel's own scores, read after the look.
 func (l lab) victim(t *testing.T, r *memory.Report) {
 	t.Helper()
 	if len(r.OOM) == 0 || len(r.OOM[0].Next) == 0 {

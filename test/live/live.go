@@ -1,7 +1,7 @@
 // Package live starts real PostgreSQL servers for the tests of the tier servers.
 //
-// Servers are those of PGFETTLE_TEST_PG (folders with bin/postgres, separated
-// by colons), else cached ones, else fetched from the package registry.
+// Servers are those of PGFETTLE_TEST_PG (directories with bin/postgres, separated by colons), else cached ones, else
+// fetched from the package registry.
 package live
 
 import (
@@ -58,8 +58,8 @@ var Binaries = sync.OnceValues(func() (map[int]scratch.Binaries, error) {
 	return found, nil
 })
 
-// Each runs a test on every major version. A version that is not to be had is
-// named, and fails the test where the tier is required.
+// Each runs a test on every major version. An unavailable version is named, and fails the test where the tier is
+// required.
 func Each(t *testing.T, run func(t *testing.T, b scratch.Binaries)) {
 	t.Helper()
 	On(t, Majors, run)
@@ -80,8 +80,8 @@ func On(t *testing.T, some []int, run func(t *testing.T, b scratch.Binaries)) {
 	}
 }
 
-// Some are the versions of a test that costs much and asks the same of each: the oldest, the newest, and one of
-// those between, drawn anew each time. With PGFETTLE_TEST_MAJORS=all they are all: make soak.
+// Some are the versions of a test that costs much and asks the same of each: the oldest, the newest, and one of those
+// between, drawn again each time. With PGFETTLE_TEST_MAJORS=all they are all: make soak.
 func Some() []int {
 	if os.Getenv("PGFETTLE_TEST_MAJORS") == "all" {
 		return Majors
@@ -165,8 +165,7 @@ func SettingsOf(t testing.TB, s *snapshot.Snapshot) pg.Settings {
 	return set
 }
 
-// WantProblem holds that an error is a problem for a person, with a hint and
-// the exit code.
+// WantProblem verifies that an error is a problem for a person, with a hint and the exit code.
 func WantProblem(t *testing.T, err error, code int, word string) {
 	t.Helper()
 	var p *say.Problem

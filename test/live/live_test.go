@@ -6,9 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
-// TestServersAreHere: each major version that is tested is to be had, and is what
-// it is taken for. make test runs it before all others, so that what has to be
-// fetched once is not fetched within the time that their tests may take.
+// TestServersAreHere: each major version that is tested is available, and is what it claims to be. make test runs it
+// before all others, so that what has to be fetched once is not fetched within the time that their tests may take.
 func TestServersAreHere(t *testing.T) {
 	found, _ := Binaries()
 	majors := map[scratch.Binaries]int{}

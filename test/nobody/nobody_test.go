@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestListens: connections are refused, and nobody else gets the port meanwhile.
+// TestListens: connections are refused, and no other process gets the port meanwhile.
 func TestListens(t *testing.T) {
 	at := Listens(t).String()
 	if c, err := net.Dial("tcp", at); !errors.Is(err, syscall.ECONNREFUSED) {

@@ -125,8 +125,8 @@ func TestDebLife(t *testing.T) {
 	account(t, x) // its number must not become another's
 }
 
-// TestDebUninvited: a mask and links that an administrator made are his: an upgrade
-// and a purge leave them alone, or as he made them.
+// TestDebUninvited: a mask and links that an administrator made belong to the administrator: an upgrade and a purge
+// leave them alone, or as he made them.
 func TestDebUninvited(t *testing.T) {
 	arch := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[hostMachine(t)]
 	x := newTree(t)

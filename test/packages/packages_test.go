@@ -28,7 +28,7 @@ import (
 
 const root = "../.."
 
-// dist is the folder that make dist has filled.
+// dist is the directory that make dist has filled.
 func dist(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("PGFETTLE_DIST")
@@ -38,7 +38,7 @@ func dist(t *testing.T) string {
 	return dir
 }
 
-// one returns the one file of the folder that a pattern means.
+// one returns the one file of the directory that a pattern means.
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -135,7 +135,7 @@ func TestBinariesAreStatic(t *testing.T) {
 				t.Errorf("%s: %s is not in the archive", arch, name)
 			}
 		}
-		// What is linked in comes with its licences: the binary itself tells what that is.
+		// What is linked in comes with its licenses: the binary itself lists it.
 		info, err := buildinfo.Read(bytes.NewReader(bin))
 		if err != nil || len(info.Deps) < 10 {
 			t.Fatalf("%s: %v", arch, err)
@@ -252,8 +252,8 @@ func TestDeb(t *testing.T) {
 	}
 }
 
-// TestDebInstalls: installed into a tree of its own the program runs, its page is
-// found by man, bash completes it; removed, nothing is left.
+// TestDebInstalls: installed into a separate tree the program runs, its page is found by man, bash completes it;
+// removed, nothing is left.
 func TestDebInstalls(t *testing.T) {
 	dir := dist(t)
 	arch := map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64"}[hostMachine(t)]
@@ -269,8 +269,8 @@ func TestDebInstalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The scripts run here, with DPKG_ROOT set: the tree has no shell. What the dpkg
-	// of this machine leaves out, as those of small images do, is not left out.
+	// The scripts run here, with DPKG_ROOT set: the tree has no shell. What the dpkg of this machine omits, as those of
+	// small images do, is not left out.
 	dpkg := func(args ...string) string {
 		return tool(t, "dpkg", append([]string{"--root=" + tree, "--force-script-chrootless", "--force-not-root",
 			"--path-include=/*", "--log=" + filepath.Join(tree, "dpkg.log")}, args...)...)
@@ -396,7 +396,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestSums: SHA256SUMS is of every file beside it.
+// TestSums: SHA256SUMS is of every file next to it.
 func TestSums(t *testing.T) {
 	dir := dist(t)
 	sums := sumsOf(t, dir)
@@ -436,7 +436,7 @@ func sumsOf(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestBuiltTwice: the same files in another folder, with another umask, give the same bytes.
+// TestBuiltTwice: the same files in another directory, with another umask, give the same bytes.
 func TestBuiltTwice(t *testing.T) {
 	dir := dist(t)
 	git := func(args ...string) string {

@@ -57,8 +57,8 @@ rm -f /var/lib/man-db/auto-update
 // newTree makes one.
 func newTree(t *testing.T) *tree {
 	t.Helper()
-	// The state of this machine's own pgfettle is masked by whiteouts: other tests make and
-	// remove it meanwhile, and a folder of an overlay whose lower half goes cannot be removed.
+	// The state of this machine's own pgfettle is masked by whiteouts: other tests make and remove it meanwhile, and a
+	// directory of an overlay whose lower half goes cannot be removed.
 	if os.Geteuid() != 0 {
 		tier.Missing(t, tier.Packages, "only root makes a mount namespace")
 	}

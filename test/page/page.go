@@ -46,7 +46,7 @@ func Problems(doc []byte, standalone bool) []string {
 	return r.found
 }
 
-// implied are elements that a parser adds where they are left out.
+// implied are elements that a parser adds where they are omitted.
 var implied = map[string]bool{"html": true, "head": true, "body": true, "tbody": true}
 
 var void = map[string]bool{"meta": true, "link": true, "br": true, "img": true, "input": true, "hr": true, "col": true,
@@ -65,7 +65,7 @@ func (r *reader) say(format string, args ...any) {
 	r.found = append(r.found, fmt.Sprintf(format, args...))
 }
 
-// tokens holds that every element that is opened is closed, in order.
+// tokens verifies that every element that is opened is closed, in order.
 func (r *reader) tokens(doc []byte) {
 	z := html.NewTokenizer(bytes.NewReader(doc))
 	var open []string
@@ -265,7 +265,7 @@ func (r *reader) element(n *html.Node) {
 	}
 }
 
-// svg holds that a picture has a name, or is nothing but ornament.
+// svg verifies that a picture has a name, or is nothing but ornament.
 func (r *reader) svg(n *html.Node) {
 	if attr(n, "aria-hidden") == "true" {
 		return

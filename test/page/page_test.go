@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestProblemsAreFound holds that each fault is seen, and that a page without one
-// is not blamed.
+// TestProblemsAreFound verifies that each fault is seen, and that a page without one is not blamed.
 func TestProblemsAreFound(t *testing.T) {
 	const head = `<!doctype html><html lang="en"><head><title>x</title></head><body><main><h1>x</h1>`
 	const tail = `</main></body></html>`

@@ -1,15 +1,13 @@
-// Command progress runs go test and tells how far it is: each package when it ends,
-// every so often what is running and for how long, and at the end what failed, what
-// took longest, and what was skipped for want of what. go test itself tells of
-// packages in their order, so that nothing is seen while the first one runs.
+// Command progress runs go test and reports progress: each package when it ends, periodically what is running and for
+// how long, and at the end what failed, what took longest, and what was skipped because of which missing requirement.
+// go test itself reports packages in order, so that nothing is seen while the first one runs.
 //
 //	go run ./test/progress -timeout 20m ./... --then -C test/web ./...
 //
-// Arguments are those of go test; what --then divides runs one after the other, each
-// to its end, also where one before it has failed; what --beside divides runs at once,
-// such as packages of several modules. The exit code is not 0 where a test
-// failed, a package did not build, or a tier of PGFETTLE_REQUIRE was skipped. The last
-// line says no more than N passed, N failed, N skipped.
+// Arguments are those of go test; what --then divides runs one after the other, each to its end, also where one before
+// it has failed; what --beside divides runs at once, such as packages of several modules. The exit code is not 0 if a
+// test failed, a package did not build, or a tier of PGFETTLE_REQUIRE was skipped. The last line says no more than N
+// passed, N failed, N skipped.
 package main
 
 import (
@@ -24,8 +22,8 @@ import (
 	"time"
 )
 
-// every is how often it is told what is running: often enough for a person to see
-// that something moves, seldom enough for a log of twenty minutes to be read.
+// every is how often the running tests are reported: often enough to show that something moves, rarely enough for a
+// readable log of twenty minutes.
 const every = 20 * time.Second
 
 // grace is how long go test and its tests may take to end on a signal: they have
@@ -85,7 +83,7 @@ func divided(args []string, by string) (groups [][]string) {
 	}
 }
 
-// command is one go test, in a process group of its own with all that it starts.
+// command is one go test, in its own process group with all that it starts.
 func command(args []string) *exec.Cmd {
 	at := 0
 	if len(args) > 1 && args[0] == "-C" { // which go wants first

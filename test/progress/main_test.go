@@ -33,7 +33,7 @@ func output(pkg, test, text string) string {
 	return line("output", pkg, test, fmt.Sprintf(`,"Output":%q`, text+"\n"))
 }
 
-// told is what a report says of some lines.
+// told returns the report on some lines.
 func told(t *testing.T, require, text string) (string, bool) {
 	t.Helper()
 	var b strings.Builder
@@ -45,8 +45,8 @@ func told(t *testing.T, require, text string) (string, bool) {
 	return b.String(), well
 }
 
-// TestReport holds that a package is told when it ends, with all that failed in it and
-// nothing that did not, and at the end what was skipped and why.
+// TestReport verifies that a package is reported when it ends, with all that failed in it and nothing that did not, and
+// at the end what was skipped and why.
 func TestReport(t *testing.T) {
 	var b strings.Builder
 	at := time.Unix(0, 0)
@@ -102,7 +102,7 @@ the longest tests:
 	}
 }
 
-// TestCutOff holds that what did not build, and what a test told that never ended, is shown.
+// TestCutOff verifies that what did not build, and the output of a test that never ended, is shown.
 func TestCutOff(t *testing.T) {
 	said, well := told(t, "", lines(
 		`{"ImportPath":"x [x.test]","Action":"build-output","Output":"a.go:3:1: syntax error\n"}`,
@@ -123,8 +123,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestRequiredTierSkipped holds that a run is not green in which a tier was skipped that
-// is required; a test that skips asks the same variable, but may have had another one.
+// TestRequiredTierSkipped verifies that a run is not green in which a tier was skipped that is required; a test that
+// skips asks the same variable, but may have had another one.
 func TestRequiredTierSkipped(t *testing.T) {
 	text := lines(line("start", here, "", ""), line("run", here, "TestA", ""),
 		output(here, "TestA", "    tier.go:40: "+tier.Word+tier.Kernel+": only root changes values of the kernel"),
@@ -170,8 +170,8 @@ func built(t *testing.T, tests string) (program, folder string) {
 	return program, folder
 }
 
-// TestExitCode runs real tests: the code is 0 where all is well, and not where one has
-// failed or does not build, though another run follows that is well.
+// TestExitCode runs real tests: the code is 0 if all is well, and not where one has failed or does not build, though
+// another run follows that is well.
 func TestExitCode(t *testing.T) {
 	program, folder := built(t, `import "testing"
 
@@ -210,8 +210,8 @@ func TestBad(t *testing.T) { t.Error("it is 3") }
 	}
 }
 
-// TestInterrupted holds that a signal to the program alone, as make passes one on, ends
-// go test, its tests and what these have started.
+// TestInterrupted verifies that a signal to the program alone, as make passes one on, ends go test, its tests and what
+// these have started.
 func TestInterrupted(t *testing.T) {
 	for _, name := range []string{"alone", "beside another"} {
 		t.Run(name, func(t *testing.T) { interrupted(t, name != "alone") })

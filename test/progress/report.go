@@ -164,7 +164,7 @@ func (r *report) packageEnds(e event, p *place) {
 		if len(p.failed) == 0 {
 			r.failed++ // of the package itself: it did not build, or did not end
 		}
-		// What a test that was cut off had told is all there is to find out why.
+		// The output of a test that was cut off is the only clue to the reason.
 		for _, test := range append(p.failed, slices.Sorted(maps.Keys(p.at))...) {
 			if b := p.output[test]; b != nil {
 				fmt.Fprint(r.w, b.String())
@@ -177,7 +177,7 @@ func (r *report) packageEnds(e event, p *place) {
 	r.ended = append(r.ended, took{name, e.Elapsed})
 }
 
-// running tells what is at work.
+// running reports what is running.
 func (r *report) running() {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -208,8 +208,8 @@ func (p *place) oldest() (name string, since time.Time) {
 	return name, since
 }
 
-// end tells the whole, and says whether all is well. A go test that failed without a
-// test that did counts as one: of what it did not like its own words have told.
+// end reports the whole, and whether all is well. A go test that failed without a failed test counts as one: its own
+// output has said why.
 func (r *report) end(well bool) bool {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -242,7 +242,7 @@ func (r *report) end(well bool) bool {
 	return r.failed == 0
 }
 
-// longest tells of what takes most of the time, where somebody has waited for it.
+// longest reports what takes most of the time, if it was long enough to notice.
 func (r *report) longest(what string, all []took) {
 	const most, notable = 15, 10.0 // seconds
 	slow := slices.DeleteFunc(slices.Clone(all), func(t took) bool { return t.seconds < notable })

@@ -35,10 +35,10 @@ var plain = map[string][]string{
 var placed = regexp.MustCompile(`\b(?:line|first|last|lines|form|wrapped|sure|unrecognized|commands?|stray_lines)\b`)
 
 // leastRead is the share of the texts in wrappings of which all facts are read, in percent. What is missing are lines
-// that were folded, most of all in tables, of which nothing tells where a row ends.
+// that were folded, most of all in tables, in which nothing marks the end of a row.
 const leastRead = 98
 
-// TestWrapped holds that each reader reads the same facts whatever a text was pasted in, and the table that
+// TestWrapped verifies that each reader reads the same facts whatever a text was pasted in, and the table that
 // docs/readers.md publishes. PGFETTLE_TEST_KIND=oom looks at one reader alone, without the table.
 func TestWrapped(t *testing.T) {
 	only := os.Getenv("PGFETTLE_TEST_KIND")
@@ -99,7 +99,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// wrappedIn reads a case in a wrapping, and tells the facts that are not read of it.
+// wrappedIn reads a case in a wrapping, and returns the facts that are not read from it.
 func wrappedIn(t *testing.T, kind, name string, w wrapping) []string {
 	c, err := readCase(filepath.Join("corpus", kind, name+".txtar"))
 	if err != nil {

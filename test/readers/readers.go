@@ -1,8 +1,7 @@
-// Package readers measures the readers of what others wrote (kernel logs, server logs,
-// query plans, configuration files, measurements, pastes) on a corpus of real inputs.
-// Each case was gathered from a public place that it names, and says what a person reads
-// in it. Expectations are written before the reader is changed; the score is how many of
-// them the program tells, and how many it tells wrong.
+// Package readers measures the readers of what others wrote (kernel logs, server logs, query plans, configuration
+// files, measurements, pastes) on a corpus of real inputs. Each case was gathered from a public place that it names,
+// and says what a person reads in it. Expectations are written before the reader is changed; the score is how many of
+// them the program reports, and how many it reports wrongly.
 package readers
 
 import (
@@ -31,7 +30,7 @@ type Case struct {
 	Runs       []Run
 }
 
-// Run is one command line on the files of a case, and what it must tell.
+// Run is one command line on the files of a case, and what it must report.
 type Run struct {
 	Args  []string
 	Facts []Fact
@@ -50,8 +49,8 @@ type Fact struct {
 // Answer is what became of a fact.
 type Answer string
 
-// The answers. A fact that is told with another value, or a sentence that must not be
-// said, is wrong; what is not told is missing.
+// The answers. A fact that is reported with another value, or a forbidden sentence, is wrong; what is not reported is
+// missing.
 const (
 	Right   Answer = "right"
 	Missing Answer = "missing"
@@ -61,8 +60,7 @@ const (
 // Expect is the name of the section that holds what must be read.
 const Expect = "expect"
 
-// ReadCorpus reads the cases of a folder of KIND/NAME.txtar, by kind and name; of all
-// kinds where none is named.
+// ReadCorpus reads the cases of a directory of KIND/NAME.txtar, by kind and name; of all kinds where none is named.
 func ReadCorpus(dir string, kinds ...string) ([]Case, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*", "*.txtar"))
 	if err != nil {
@@ -178,14 +176,14 @@ func (f *Fact) parse() error {
 	return err
 }
 
-// Result is what the program told of a case.
+// Result is what the program reported for a case.
 type Result struct {
 	Case    *Case
 	Answers []Answer // in the order of the facts of its runs
-	Said    []string // what was told instead, one for each answer
+	Said    []string // what was reported instead, one for each answer
 }
 
-// Measure runs the program on a case in a folder of its own, which it fills.
+// Measure runs the program on a case in its own directory, which it fills.
 func Measure(ctx context.Context, c *Case, dir string) (*Result, error) {
 	for _, f := range c.Files {
 		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
@@ -204,7 +202,7 @@ func Measure(ctx context.Context, c *Case, dir string) (*Result, error) {
 		document, _ := told(ctx, append(slices.Clone(args), "--format", "json"))
 		var value any
 		if err := json.Unmarshal([]byte(document), &value); err != nil {
-			value = nil // it was refused: nothing is told
+			value = nil // it was refused: nothing is reported
 		}
 		for _, f := range run.Facts {
 			a, said := f.answer(value, text+talk)
@@ -250,7 +248,7 @@ func (f *Fact) answer(value any, text string) (Answer, string) {
 	return Wrong, string(b)
 }
 
-// Misses tells each fact that is missing or wrong, a line each.
+// Misses lists each fact that is missing or wrong, a line each.
 func (r *Result) Misses() []string {
 	var out []string
 	i := 0
@@ -273,8 +271,8 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 type Sum struct {
 	Kind           string
 	Cases          int
-	Right, Missing int // facts that were told, or not
-	Wrong          int // told with another value
+	Right, Missing int // facts that were reported, or not
+	Wrong          int // reported with another value
 	False          int // sentences that must not be said, and were
 }
 
@@ -323,7 +321,7 @@ func (s Sums) Table() string {
 	return b.String()
 }
 
-// Publish is a page with another table in the place of a mark: what it is of, and how it is made.
+// Publish is a page with another table in place of a mark: what it is of, and how it is made.
 func Publish(page, mark, table string) (string, error) {
 	what, _, _ := strings.Cut(mark, ":")
 	from, to := "<!-- "+mark+" -->\n", "<!-- end of "+what+" -->\n"
@@ -341,7 +339,7 @@ const ScoreMark = "score: make score"
 // Recall is the part of what must be read that was, from 0 to 1.
 func (s *Sum) Recall() float64 { return part(s.Right, s.Right+s.Missing+s.Wrong) }
 
-// Precision is the part of what was told that is true, from 0 to 1.
+// Precision is the part of what was reported that is true, from 0 to 1.
 func (s *Sum) Precision() float64 { return part(s.Right, s.Right+s.Wrong+s.False) }
 
 func part(a, b int) float64 {

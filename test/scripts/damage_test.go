@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/journals"
 )
 
-// onJournal makes a command COMMAND DIR that changes the lines of the one journal in
-// a folder, each with its newline.
+// onJournal makes a command COMMAND DIR that changes the lines of the one journal in a directory, each with its
+// newline.
 func onJournal(f func(lines [][]byte) [][]byte) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) != 1 {

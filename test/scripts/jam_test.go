@@ -20,7 +20,7 @@ import (
 // jammed is a process that stands still at its first word on stderr.
 type jammed struct {
 	cmd *exec.Cmd
-	out *os.File // the end of its stderr that nobody reads
+	out *os.File // the end of its stderr that is not read
 }
 
 // jam LOCK COMMAND… starts a command whose stderr is a pipe that is full, and waits

@@ -184,7 +184,7 @@ func (r stagedRunner) Resume(ctx context.Context, dir string, a engine.Again) (*
 	return r.play1(ctx, res, dir, a.Progress)
 }
 
-// kept is told of data that stay.
+// kept is called with data that stay.
 func kept(scratch string) experiment.Event {
 	return experiment.Event{Step: "kept", Kept: scratch + "/master", Done: int64(300 * unit.MB)}
 }

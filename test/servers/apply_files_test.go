@@ -55,7 +55,7 @@ func TestDropIns(t *testing.T) {
 				p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				activate(t, p, in, knob.Restart)
-				if blocked == "" { // older servers have no such switch: a server that is down cannot be told either
+				if blocked == "" { // older servers have no such switch: a stopped server cannot be configured either
 					if err := i.Stop(); err != nil {
 						t.Fatal(err)
 					}
@@ -100,8 +100,8 @@ func TestDropIns(t *testing.T) {
 	})
 }
 
-// TestLinksAreNotFollowed: whoever owns the data directory could lead root to
-// another file by a link in the place of the server's.
+// TestLinksAreNotFollowed: the owner of the data directory could lead root to another file by a link in place of the
+// server's.
 func TestLinksAreNotFollowed(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)

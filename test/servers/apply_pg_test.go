@@ -88,8 +88,8 @@ func TestApplySettingsAndBack(t *testing.T) {
 	})
 }
 
-// TestForeignAlterSystemIsKept: somebody's ALTER SYSTEM between apply and undo
-// stays, ours goes, and a value that somebody wrote over ours stays too.
+// TestForeignAlterSystemIsKept: a foreign ALTER SYSTEM between apply and undo stays, ours goes, and a foreign value
+// that replaced ours stays too.
 func TestForeignAlterSystemIsKept(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -122,8 +122,8 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 	})
 }
 
-// TestRefusedBeforeItIsWritten: what would keep the server from starting is told
-// in its own words, all of it at once where it can be, and nothing is written.
+// TestRefusedBeforeItIsWritten: what would keep the server from starting is reported in its own words, all of it at
+// once if possible, and nothing is written.
 func TestRefusedBeforeItIsWritten(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -171,8 +171,8 @@ func TestRefusedBeforeItIsWritten(t *testing.T) {
 	})
 }
 
-// TestServerThatDoesNotComeBack: what Try would have refused is forced; the
-// restart fails with the server's reason, is put back, and the server runs again.
+// TestServerThatDoesNotComeBack: what Try would have refused is forced; the restart fails with the server's reason, is
+// restored, and the server runs again.
 func TestServerThatDoesNotComeBack(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		for _, collector := range []string{"off", "on"} {

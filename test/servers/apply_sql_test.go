@@ -102,10 +102,9 @@ func TestApplyOverSQLAlone(t *testing.T) {
 	})
 }
 
-// TestEngineOverSQLAlone: the engine lets through whom the server lets through,
-// though the file is closed to him. Undo gives every value back, and the file byte
-// for byte but for comments and lines that were overruled, which no statement can
-// write.
+// TestEngineOverSQLAlone: the engine lets through whom the server lets through, though the file is closed to him. Undo
+// gives every value back, and the file byte for byte except for comments and lines that were overruled, which no
+// statement can write.
 func TestEngineOverSQLAlone(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)

@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
-// TestApplyToAStoppedServer: its settings are written, tried with its programs, and
-// hold from the next start; that is told, and is no error. The same for undo, after
-// which every file is as it was.
+// TestApplyToAStoppedServer: its settings are written, tested with its programs, and take effect at the next start;
+// that is reported, and is no error. The same for undo, after which every file is as it was.
 func TestApplyToAStoppedServer(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"work_mem": "5MB"})

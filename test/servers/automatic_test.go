@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
-// TestApplyOfAnAutomaticSize: a size that somebody fixed by hand is given back to
-// the server, which then shows what it computes and not the -1 that it was told.
+// TestApplyOfAnAutomaticSize: a manually fixed size becomes automatic again, and the server then shows what it computes
+// and not the -1 that was set.
 func TestApplyOfAnAutomaticSize(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"wal_buffers": "256kB", "shared_buffers": "16MB"})

@@ -326,8 +326,8 @@ func (g *confGen) value(p params.Param) string {
 		"yes", "on,all", "none", strings.Repeat("x", 300))
 }
 
-// spelled writes a value as somebody might: bare where the grammar allows it, or
-// quoted, with its quotes doubled or escaped.
+// spelled writes a value as a user might: bare where the grammar allows it, or quoted, with its quotes doubled or
+// escaped.
 func (g *confGen) spelled(v string) string {
 	if l := pgconf.Parse("a = " + v); len(l) == 1 && l[0].Err == "" && l[0].Value == v && g.r.IntN(2) == 0 {
 		return v

@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/live"
 )
 
-// TestDeepGrowsWithTheTables: twice the tables are about twice the work for
-// each query of --deep, also where the catalogs have no statistics, so that
-// nothing may rest on a good plan. Work is the rows that all nodes of the plan
+// TestDeepGrowsWithTheTables: twice the tables are about twice the work for each query of --deep, also where the
+// catalogs have no statistics, so that nothing may depend on a good plan. Work is the rows that all nodes of the plan
 // have handled, those that a filter threw away included, and no clock.
 func TestDeepGrowsWithTheTables(t *testing.T) {
 	t.Parallel() // beside what waits

@@ -27,10 +27,9 @@ func memoryOf(t *testing.T, r collect.Request) *memory.Report {
 	return memory.Diagnose(s, nil) // no advice is asked for
 }
 
-// TestMemoryOfEachInstance: with two servers side by side each one's processes
-// and sessions are its own, sessions are told by database, role and state,
-// proportional sizes add up to less than resident ones, and a role that may not see
-// the sessions of others is told what it lacks.
+// TestMemoryOfEachInstance: with two servers side by side each one's processes and sessions are its own, sessions are
+// grouped by database, role and state, proportional sizes add up to less than resident ones, and a role that cannot see
+// the sessions of others gets a message about the missing right.
 func TestMemoryOfEachInstance(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "cluster_name": "'a: b'"})
@@ -74,7 +73,7 @@ func TestMemoryOfEachInstance(t *testing.T) {
 		kinds, whole := map[string]bool{}, true
 		for _, p := range in.Processes {
 			kinds[p.Kind] = true
-			// The servers of other versions are looked at now, too, and these looks look at ours: a session of theirs
+			// The servers of other versions are examined now, too, and these looks look at ours: a session of theirs
 			// may end while ours goes on.
 			stays := p.Kind != host.KindBackend || p.PID == int(admin.PID()) || p.PID == int(idle.PID()) ||
 				p.PID == int(open.PID())

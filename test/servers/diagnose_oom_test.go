@@ -21,9 +21,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// TestDiagnoseOOM: a real kill in a control group, and its post-mortem from this
-// host's own logs: who it was, what it was running, the limit, the cause, and
-// that the server came back.
+// TestDiagnoseOOM: a real kill in a cgroup, and its post-mortem from this host's own logs: who it was, what it was
+// running, the limit, the cause, and that the server came back.
 func TestDiagnoseOOM(t *testing.T) {
 	groupHere(t)
 	if out, err := exec.Command("dmesg").CombinedOutput(); err != nil || len(out) == 0 {
@@ -81,7 +80,7 @@ func TestDiagnoseOOM(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 			t.Fatal(err)
 		}
-		// Other tests of this machine kill too: ours is told by its group.
+		// Other tests on this machine kill too: ours is identified by its group.
 		i := slices.IndexFunc(d.Kills, func(k oom.Kill) bool {
 			return strings.Contains(k.Group, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(),
 				b.Version.Major()))

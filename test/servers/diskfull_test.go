@@ -18,7 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
-// crowded is a server whose data lies on a small disk, and a cell to change it from.
+// crowded is a server whose data is on a small disk, and a cell to change it from.
 type crowded struct {
 	*cell.Cell
 	disk   *cell.Disk
@@ -174,8 +174,8 @@ func levels(block int64, effect string) []int64 {
 	return out
 }
 
-// TestNoRestartOnAFullDisk: a server is not stopped that could not start again,
-// also where the disk filled up only after the plan was looked at.
+// TestNoRestartOnAFullDisk: a server is not stopped that could not start again, also where the disk filled up only
+// after the plan was examined.
 func TestNoRestartOnAFullDisk(t *testing.T) {
 	c := newCrowded(t, 15, "ext4", nil)
 	p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
@@ -204,8 +204,8 @@ func TestDiskFullUnderTheScratchCopy(t *testing.T) {
 	c.Sh(`chmod 1777 "$0"`, scratch)
 	auto := i.DataDir + "/postgresql.auto.conf"
 	before := cell.Files(t, auto)
-	// From room for the mark of whose the folder is, without which the place would
-	// be /tmp, to room for all but the server's own lock file.
+	// From room for the mark of whose the directory is, without which the place would be /tmp, to room for all but the
+	// server's own lock file.
 	for leave := int64(1); leave <= 10; leave++ {
 		d.Fill(t, leave*d.Block)
 		r := c.Exec(nil, []string{"TMPDIR=" + scratch}, cell.Binary(t), "apply", "--yes", "--pin", "pg:work_mem=9MB",

@@ -15,10 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
 
-// TestServerIsNotLedIntoAnEndlessFile: neither a reload nor a restart is asked of a server
-// whose configuration leads to a device or a FIFO: it would hang there until it is killed
-// with SIGKILL. An undo asked for both. Nor is it asked for what its backend would read there
-// to tell it: of a FIFO no statement_timeout brings it back.
+// TestServerIsNotLedIntoAnEndlessFile: neither a reload nor a restart is requested from a server whose configuration
+// leads to a device or a FIFO: it would hang there until it is killed with SIGKILL. An undo asked for both. Nor is it
+// sent a query for which its backend would read that file: no statement_timeout interrupts the read of a FIFO.
 func TestServerIsNotLedIntoAnEndlessFile(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)

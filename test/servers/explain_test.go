@@ -118,7 +118,7 @@ func timeless(p *queryplan.Plan) {
 	p.Format = ""
 	one(&p.Planning)
 	one(&p.Execution)
-	p.PlanUsage, p.Memory = nil, nil // the second run finds its catalogues warm
+	p.PlanUsage, p.Memory = nil, nil // the second run finds its catalogs warm
 	for i := range p.Triggers {
 		one(&p.Triggers[i].Time)
 	}
@@ -135,8 +135,7 @@ func timeless(p *queryplan.Plan) {
 	})
 }
 
-// TestExplainFormatsAgree holds that the text and the JSON of the same query are
-// the same tree, on every version.
+// TestExplainFormatsAgree verifies that the text and the JSON of the same query are the same tree, on every version.
 func TestExplainFormatsAgree(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"track_io_timing": "on", "autovacuum": "off", "jit": "off"})
@@ -170,7 +169,7 @@ func TestExplainFormatsAgree(t *testing.T) {
 				if d := cmp.Diff(trees[0], trees[1]); d != "" {
 					t.Errorf("text and JSON differ (-text +JSON):\n%s\n%s\n%s", d, text, doc)
 				}
-				// Nothing that a server says of a node may be passed over by accident.
+				// Nothing that a server says of a node may be skipped by accident.
 				n := 0
 				trees[0].Root.Walk(func(node *queryplan.Node) { n++ })
 				if want := len(regexp.MustCompile(`"Node Type":`).FindAllString(doc, -1)); n != want {
@@ -181,8 +180,7 @@ func TestExplainFormatsAgree(t *testing.T) {
 	})
 }
 
-// keep writes what the servers said to the folder of PGFETTLE_KEEP_EXPLAIN, for
-// new goldens of the reader.
+// keep writes what the servers said to the directory of PGFETTLE_KEEP_EXPLAIN, for new goldens of the reader.
 func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 	dir := os.Getenv("PGFETTLE_KEEP_EXPLAIN")
 	if dir == "" {
@@ -199,8 +197,8 @@ func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 	}
 }
 
-// TestExplainReadsTheLog holds that plans which auto_explain wrote into the server's
-// log are found there, in both formats, with their time and their query.
+// TestExplainReadsTheLog verifies that plans which auto_explain wrote into the server's log are found there, in both
+// formats, with their time and their query.
 func TestExplainReadsTheLog(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		for _, format := range []string{"text", "json"} {

@@ -39,7 +39,7 @@ func later(t *testing.T, s *snapshot.Snapshot, secs int64) *snapshot.Snapshot {
 	return &out
 }
 
-// fires holds that a check says what it has to.
+// fires verifies that a check says what it has to.
 func fires(t *testing.T, s *snapshot.Snapshot, id string, words ...string) {
 	t.Helper()
 	r := check.Run(s, checks.All(), check.Options{Only: []string{id}})
@@ -112,9 +112,8 @@ func in(t *testing.T, i *scratch.Instance, database string, statements ...string
 	}
 }
 
-// TestFaultsOfDatabasesAreFound makes the faults that --deep looks for in a
-// database that nobody connects to, and those of the cluster, and each check
-// tells its own.
+// TestFaultsOfDatabasesAreFound makes the faults that --deep looks for in a database without connections, and those of
+// the cluster, and each check reports its own.
 func TestFaultsOfDatabasesAreFound(t *testing.T) {
 	t.Parallel() // beside what waits
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
@@ -218,8 +217,7 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 	})
 }
 
-// TestDeepWithoutRights: what a plain role may not see is said by database, and
-// the others are told all the same.
+// TestDeepWithoutRights: what a plain role cannot see is reported by database, and the others are still reported.
 func TestDeepWithoutRights(t *testing.T) {
 	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -243,9 +241,8 @@ func TestDeepWithoutRights(t *testing.T) {
 	})
 }
 
-// TestFaultsOfStandbysAreFound: the control file of each version says what the
-// server runs with; on a standby of a primary that was raised, or that is to
-// start with less, the check tells it, and what replay cancelled is counted.
+// TestFaultsOfStandbysAreFound: the control file of each version says what the server runs with; on a standby of a
+// primary that was raised, or that is to start with less, the check reports it, and what replay canceled is counted.
 func TestFaultsOfStandbysAreFound(t *testing.T) {
 	t.Parallel() // beside what waits
 	each(t, func(t *testing.T, b scratch.Binaries) {

@@ -75,7 +75,7 @@ type trial struct {
 	knobs   []turned
 	journal string
 	begin   confFiles         // every configuration file at its start
-	edits   map[string]string // what somebody has set while the apply was interrupted; nil: nobody was there
+	edits   map[string]string // set by others while the apply was interrupted; nil: nothing
 	story   []string
 }
 
@@ -131,8 +131,8 @@ func (tr *trial) run() {
 		}
 		what, args := tr.way(j)
 		code, hit := tr.pgfettle(what, at, args...)
-		// 6: what somebody has changed is neither done nor taken back, or the server
-		// that was stopped for a restart is down and may not be started by this undo
+		// 6: what others have changed is neither done nor undone, or the server that was stopped for a restart is down
+		// and must not be started by this undo
 		left := tr.read()
 		down := what == "undo" && !slices.Contains(args, "restart") &&
 			slices.ContainsFunc(left.Pending, func(p journal.Pending) bool { return left.Restarting(p.Instance) })
@@ -149,9 +149,9 @@ func (tr *trial) run() {
 	tr.undone()
 }
 
-// over says whether an undo has nothing left to do. Where the apply was killed before it began
-// a change, and somebody has set that knob since, undo says that it is not what was planned
-// from, as lines may be lost at a journal's end, and leaves it.
+// over reports whether an undo has nothing left to do. If the apply was killed before it began a change, and others
+// have set that knob since, undo says that it is not what was planned from, as lines may be lost at a journal's end,
+// and leaves it.
 func (tr *trial) over(j *journal.Journal) bool {
 	others := func(c journal.Change) bool {
 		_, set := tr.edits[c.Address.Name()]
@@ -174,8 +174,7 @@ func (tr *trial) way(j *journal.Journal) (string, []string) {
 	return "undo", tr.undo(true)
 }
 
-// undone holds that all is as it was before the trial, but for what others have
-// done since.
+// undone verifies that all is as it was before the trial, except for what others have done since.
 func (tr *trial) undone() {
 	tr.t.Helper()
 	tr.values(before)

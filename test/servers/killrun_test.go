@@ -17,8 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// The phases that a kill can hit, as the journal tells after it. Those of a step
-// are named by the journal's last line.
+// The phases that a kill can hit, as the journal shows afterward. Those of a step are named by the journal's last line.
 const (
 	noJournal = "no journal yet"
 	notBegun  = "planned, and nothing begun"
@@ -112,7 +111,7 @@ func (tr *trial) runner(at point, args ...string) *runner {
 	return r
 }
 
-// watching is how often the journal is looked at: steps take a millisecond.
+// watching is how often the journal is examined: steps take a millisecond.
 const watching = 200 * time.Microsecond
 
 // run runs it to its end, or to the point where it is killed.
@@ -307,8 +306,7 @@ func (tr *trial) inForce() {
 	}
 }
 
-// disturb is what somebody else does while the apply lies there: a setting of his
-// own, or one of ours to a value of his.
+// disturb is what others do while the apply is interrupted: another setting, or one of ours with another value.
 func (tr *trial) disturb() {
 	tr.t.Helper()
 	if tr.rng.IntN(5) > 0 {
@@ -336,7 +334,7 @@ func (tr *trial) disturb() {
 	}
 }
 
-// read returns the journal of the trial; nil where there is none.
+// read returns the journal of the trial; nil if there is none.
 func (tr *trial) read() *journal.Journal {
 	tr.t.Helper()
 	b := tr.bytes()
@@ -392,7 +390,7 @@ func (tr *trial) lastKind() journal.Kind {
 	return l[len(l)-1].Kind
 }
 
-// lines tells the journal without the files in it.
+// lines returns the journal without the files in it.
 func (tr *trial) lines() string {
 	var out strings.Builder
 	for _, l := range tr.journalLines() {

@@ -28,7 +28,7 @@ import (
 type turned struct {
 	name, before, pin, after string
 	restart                  bool
-	auto                     bool // somebody has set it with ALTER SYSTEM, which only ALTER SYSTEM wins over
+	auto                     bool // set by others with ALTER SYSTEM, which only ALTER SYSTEM overrides
 }
 
 // knobs are of both effects and, as the files of the server stand, of every place
@@ -63,7 +63,7 @@ type trialServer struct {
 	bin   string
 	i     *scratch.Instance
 	trial *trial // the one that runs
-	byHim bool   // by a role that may not ALTER SYSTEM, or where nobody may: files are written
+	byHim bool   // by a role that may not ALTER SYSTEM, or if no role may: files are written
 	rows  int
 	sum   string // of the rows, as the server adds them up
 }
@@ -107,8 +107,7 @@ func newTrialServer(t *testing.T, b scratch.Binaries, bin string) *trialServer {
 	return y
 }
 
-// lay writes a file of the data directory, as its owner would have it; a name
-// without a point or a text is a folder.
+// lay writes a file of the data directory, as its owner would have it; a name without a point or a text is a directory.
 func (y *trialServer) lay(name, text string) {
 	y.t.Helper()
 	at := filepath.Join(y.i.DataDir, name)
@@ -171,9 +170,8 @@ func (y *trialServer) query(sql string) [][][]byte {
 	return r.Rows
 }
 
-// allows chooses in turn who applies: a superuser, whose changes go through
-// ALTER SYSTEM, or where nobody may do that; before 17, where it cannot be
-// forbidden, a role that is not allowed to.
+// allows chooses in turn who applies: a superuser, whose changes go through ALTER SYSTEM, or one with ALTER SYSTEM
+// disabled; before 17, where it cannot be forbidden, a role that is not allowed to.
 func (tr *trial) allows() {
 	tr.byHim = tr.n%2 == 0
 	if tr.i.Binaries.Version.Major() < 17 {
@@ -240,7 +238,7 @@ func (y *trialServer) commit() {
 	y.sum = hex.EncodeToString(all.Sum(nil))
 }
 
-// intact holds that the table is.
+// intact verifies that the table is.
 func (y *trialServer) intact() {
 	y.t.Helper()
 	r := y.query(`SELECT count(*)::text, md5(string_agg(v, '' ORDER BY id)) FROM kept`)
@@ -317,8 +315,8 @@ func (y *trialServer) waitForQuiet() {
 	await.That(y.t, "the end of pg_ctl", func() (bool, any) { return !y.pgctl(), "it runs" })
 }
 
-// up says whether the server takes connections once all of that has come to its
-// end: one that stops still shows for a moment, one that starts already does.
+// up reports whether the server takes connections once all of that has come to its end: one that stops still shows for
+// a moment, one that starts already does.
 func (y *trialServer) up() bool {
 	y.t.Helper()
 	y.waitForQuiet()
@@ -364,8 +362,7 @@ func (y *trialServer) live() (values map[string]string, pending []string) {
 	return values, pending
 }
 
-// reset puts the files of a trial's start back, where somebody's edits belong to
-// what is left of it.
+// reset restores the files of a trial's start, if foreign edits are part of what remains of it.
 func (tr *trial) reset() {
 	tr.t.Helper()
 	tr.stop()
@@ -396,8 +393,7 @@ func (y *trialServer) log() string {
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
 }
 
-// want are the values that should be in force: those of the trial as told, what
-// others had set before it and have since.
+// want are the values that should be in effect: the given ones of the trial, and what others set before and after it.
 func (tr *trial) want(which func(turned) string) map[string]string {
 	out := maps.Clone(theirs)
 	for _, k := range knobs {
@@ -413,8 +409,8 @@ func (tr *trial) want(which func(turned) string) map[string]string {
 func before(k turned) string { return k.before }
 func after(k turned) string  { return k.after }
 
-// values holds that the server runs, that every setting is as told, what others
-// have set among them, that nothing waits for a restart, and the data.
+// values verifies that the server runs, that every setting is as given, including what others have set, that nothing
+// waits for a restart, and the data.
 func (tr *trial) values(which func(turned) string) {
 	tr.t.Helper()
 	if !tr.up() {

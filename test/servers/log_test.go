@@ -24,9 +24,9 @@ import (
 	"github.com/pgfettle/pgfettle/test/template"
 )
 
-// logPrefixes are as different as prefixes get, one for each major version. All
-// have the SQLSTATE, so that plain lines tell as much as the other formats. None has
-// %t: it is taken by a look at the clock of its own, which may be in the next second.
+// logPrefixes are as different as prefixes get, one for each major version. All have the SQLSTATE, so that plain lines
+// contain as much as the other formats. None has %t: it comes from a separate clock reading, which may be in the next
+// second.
 var logPrefixes = map[int]string{
 	13: "%m [%p] %e %q%u@%d/%a ",
 	14: "%m [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h,e=%e ",
@@ -36,7 +36,7 @@ var logPrefixes = map[int]string{
 	18: "%m [%p] %e %L %q%u@%d ",
 }
 
-// logged is what every format has to tell alike of an entry.
+// logged is what every format must report alike for an entry.
 type logged struct {
 	Second                                  int64
 	PID                                     int

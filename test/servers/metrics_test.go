@@ -121,7 +121,7 @@ func TestMetricsAgree(t *testing.T) {
 		sql(t, c, "insert into load select g, repeat('x', 500) from generate_series(1, 60000) g")
 		sql(t, c, "vacuum analyze load")
 
-		// Eight sessions that do not stop before they are told to.
+		// Eight sessions that do not stop until they are stopped.
 		ctx, stop := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		defer func() { stop(); wg.Wait() }()
@@ -271,8 +271,8 @@ func reloaded(t *testing.T, i *scratch.Instance, setting, value string) {
 	})
 }
 
-// TestMetricsOfAppliedValues: a value that was applied holds, and is told to be
-// changed, or lost from its file, as soon as somebody has set another one.
+// TestMetricsOfAppliedValues: an applied value is reported as in effect, and as changed, or lost from its file, as soon
+// as another one is set.
 func TestMetricsOfAppliedValues(t *testing.T) {
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "huge_pages": "off"})

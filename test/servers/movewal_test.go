@@ -27,8 +27,8 @@ type walServer struct {
 	*testing.T
 	i        *scratch.Instance
 	bin      string
-	disk     string   // a filesystem of its own, or a folder
-	flags    []string // where it is only a folder
+	disk     string   // a filesystem of its own, or a directory
+	flags    []string // where it is only a directory
 	journals string
 	sum      string // of the data
 }
@@ -48,8 +48,7 @@ func newWALServer(t *testing.T, b scratch.Binaries) *walServer {
 
 const dataSum = `select md5(string_agg(g || m, ',' order by g)) from sums`
 
-// secondDisk mounts an ext4 image; where that cannot be done it is a folder, and
-// the program has to be told so.
+// secondDisk mounts an ext4 image; if that is not possible, it is a directory, and the program needs a flag for it.
 func secondDisk(t *testing.T) (at string, flags []string) {
 	t.Helper()
 	image, at := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), "disk")
@@ -75,7 +74,7 @@ func secondDisk(t *testing.T) (at string, flags []string) {
 	return at, nil
 }
 
-// pass lets others through the folders above, as far as they are ours.
+// pass lets others through the directories above, as far as they are ours.
 func pass(t *testing.T, at string) {
 	for ; at != "/"; at = filepath.Dir(at) {
 		if in, err := os.Stat(at); err == nil && in.Mode().Perm()&0o001 == 0 {
@@ -130,7 +129,7 @@ func (y *walServer) move(more ...string) []string {
 	return append(append([]string{"move-wal", y.disk + "/wal", y.i.DataDir, "--yes"}, y.flags...), more...)
 }
 
-// out holds that the WAL is in the new place, and in no second one.
+// out verifies that the WAL is in the new place, and in no second one.
 func (y *walServer) out() {
 	y.Helper()
 	if to, err := os.Readlink(y.i.DataDir + "/pg_wal"); err != nil || to != y.disk+"/wal" {
@@ -143,7 +142,7 @@ func (y *walServer) out() {
 	y.nothingLeft()
 }
 
-// home holds that the WAL is in the data directory, and the new place is gone.
+// home verifies that the WAL is in the data directory, and the new place is gone.
 func (y *walServer) home() {
 	y.Helper()
 	if in, err := os.Lstat(y.i.DataDir + "/pg_wal"); err != nil || !in.IsDir() {
@@ -162,7 +161,7 @@ func (y *walServer) nothingLeft() {
 	}
 }
 
-// whole holds that the server runs and has all of its data.
+// whole verifies that the server runs and has all of its data.
 func (y *walServer) whole() {
 	y.Helper()
 	if !y.i.Running() {
@@ -286,8 +285,8 @@ func TestMoveWALIntoAFailure(t *testing.T) {
 	})
 }
 
-// worker commits rows until the server is stopped, and goes on when it is back.
-// It returns the last number that it was told is committed.
+// worker commits rows until the server is stopped, and continues when it is back. It returns the last number that was
+// confirmed as committed.
 func (y *walServer) worker(ctx context.Context, from int) <-chan int {
 	last := make(chan int, 1)
 	go func() {
@@ -332,9 +331,8 @@ func (h *herald) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestMoveWALKilled ends the real program with SIGKILL at a random moment of a
-// move or of its undo, while somebody works; then apply --resume or undo finishes.
-// Each time the server runs, with every row that was ever committed.
+// TestMoveWALKilled kills the real program with SIGKILL at a random moment of a move or its undo, under load; then
+// apply --resume or undo finishes. Each time the server runs, with every row that was ever committed.
 func TestMoveWALKilled(t *testing.T) {
 	kills := inARound(5, 10) // on each of three versions
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {

@@ -37,8 +37,8 @@ var foreign = []string{
 	`m%n\u0041$$*/ --pwned`,                  //
 }
 
-// TestNamesInjectNothing: names of roles, databases, schemas, tables, indexes and
-// sessions, as any user can choose them, stand in every output as text.
+// TestNamesInjectNothing: names of roles, databases, schemas, tables, indexes and sessions, as any user can choose
+// them, are in every output as text.
 func TestNamesInjectNothing(t *testing.T) {
 	live.On(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "work_mem": "64MB",
@@ -97,7 +97,7 @@ var sampleLine = regexp.MustCompile(
 	`^(# (HELP|TYPE|UNIT|EOF).*|pgfettle_[a-z0-9_]+(\{([a-z_]+="([^"\\\n]|\\[\\n"])*",?)*\})? [-+0-9.eE]+( ` +
 		`[0-9.]+)?|(pgfettle_[a-z0-9_]+(\{.*\})? (NaN|\+Inf|-Inf)))$`)
 
-// harmless holds that an output means to its reader what was meant.
+// harmless verifies that an output means to its reader what was meant.
 func harmless(t *testing.T, args []string, out string) {
 	t.Helper()
 	kind := args[0]

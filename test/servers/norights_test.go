@@ -20,7 +20,7 @@ import (
 // tried.
 func TestNoRights(t *testing.T) {
 	c := cell.New(t, "servers")
-	open := c.Dir + "/socket" // for those whom the server's own folder does not let in
+	open := c.Dir + "/socket" // for those whom the server's own directory does not let in
 	c.Sh(`mkdir -m 1777 "$0"`, open)
 	i := cell.Server(t, "servers", 15, scratch.Options{})
 	if err := i.Exec(t.Context(), "create role plain login"); err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// TestOOMStory is the exercise of the founding document told to its end: a sort
-// of millions of numbers, without the settings of overcommit and with them. The
-// post-mortem of the first names the sort, its backend, the statement and the
+// TestOOMStory is the exercise of the founding document from start to end: a sort of millions of numbers, without the
+// settings of overcommit and with them. The post-mortem of the first names the sort, its backend, the statement and the
 // restart; the reading of the second's log the refusal and its ExecutorState.
 func TestOOMStory(t *testing.T) {
 	groupHere(t)

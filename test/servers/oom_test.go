@@ -28,11 +28,11 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// groups counts the control groups that groupHere has made: several tests ask at once.
+// groups counts the cgroups that groupHere has made: several tests ask at once.
 var groups atomic.Int64
 
-// groupHere skips a test where no control group with a limit on memory can be
-// made, naming why; where the tier is required it fails.
+// groupHere skips a test where no cgroup with a limit on memory can be made, naming why; where the tier is required it
+// fails.
 func groupHere(t *testing.T) {
 	t.Helper()
 	at, err := cgroup.Places()
@@ -53,8 +53,7 @@ func these(b scratch.Binaries) func(context.Context) (scratch.Binaries, error) {
 	return func(context.Context) (scratch.Binaries, error) { return b, nil }
 }
 
-// leftovers lists the control groups of exercises, and the processes that have a
-// file of a folder in their command line.
+// leftovers lists the cgroups of exercises, and the processes that have a file of a directory in their command line.
 func leftovers(t *testing.T, removed []string) []string {
 	t.Helper()
 	var left []string
@@ -157,7 +156,7 @@ func TestOOM(t *testing.T) {
 	})
 }
 
-// TestOOMInterrupted: stopped at each step that it tells of, it leaves nothing.
+// TestOOMInterrupted: stopped at each step that it reports, it leaves nothing.
 func TestOOMInterrupted(t *testing.T) {
 	groupHere(t)
 	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
@@ -187,8 +186,7 @@ func TestOOMInterrupted(t *testing.T) {
 // victimDir is the variable that makes TestOOMKilled the victim of itself.
 const victimDir = "PGFETTLE_TEST_OOM_VICTIM"
 
-// victim is the exercise in a process of its own, which tells its steps and is
-// killed.
+// victim is the exercise in a separate process, which reports its steps and is killed.
 func victim(t *testing.T, dir string) {
 	t.Helper()
 	found, err := binaries()
@@ -200,8 +198,8 @@ func victim(t *testing.T, dir string) {
 	t.Fatalf("it was not killed: %v", err)
 }
 
-// TestOOMKilled: what a run leaves that SIGKILL ends in the middle, the next one
-// removes: the group, the processes, the folder of the server, the record.
+// TestOOMKilled: what a run leaves that SIGKILL ends in the middle, the next one removes: the group, the processes, the
+// directory of the server, the record.
 func TestOOMKilled(t *testing.T) {
 	if dir := os.Getenv(victimDir); dir != "" {
 		victim(t, dir)
@@ -291,7 +289,7 @@ func TestOOMCommand(t *testing.T) {
 	}
 }
 
-// TestOOMNoRight: whoever may make no group is told which right he lacks.
+// TestOOMNoRight: a user who cannot create a group gets a message about the missing right.
 func TestOOMNoRight(t *testing.T) {
 	if os.Geteuid() != 0 {
 		tier.Missing(t, tier.Servers, "only root can run it as somebody else")

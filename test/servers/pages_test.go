@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// The pages of docs/pages say what is not so and since when. Here the
-// servers, their programs and this kernel are asked whether that is true.
+// The pages of docs/pages say what is not the case and since when. Here the servers, their programs and this kernel are
+// asked whether that is true.
 
 // gone are settings that pages say are gone, with the first version without them.
 var gone = map[string]int{
@@ -272,7 +272,7 @@ func TestBackendsHaveSessionsOfTheirOwn(t *testing.T) {
 		for _, pid := range pids {
 			g, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", pid))
 			if os.IsNotExist(err) || err == nil && len(strings.TrimSpace(string(g))) == 0 {
-				return // a kernel without autogroups, or with an empty file of them: the sessions were looked at
+				return // a kernel without autogroups, or with an empty file of them: the sessions were examined
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -285,8 +285,8 @@ func TestBackendsHaveSessionsOfTheirOwn(t *testing.T) {
 	})
 }
 
-// TestPagesOfTools: pg_test_timing counts in microseconds up to 18, pgbench
-// tells tps without the time to connect from 14 on, free has no buffers line.
+// TestPagesOfTools: pg_test_timing counts in microseconds up to 18, pgbench reports tps without the connection time
+// since 14, free has no buffers line.
 func TestPagesOfTools(t *testing.T) {
 	tools, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_test_timing")
 	seen := 0

@@ -161,8 +161,8 @@ func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	return p
 }
 
-// promisesMore says whether the kernel lets one request for memory exceed what
-// there is: with swap, or where it is told to say yes to everything.
+// promisesMore reports whether the kernel allows one memory request to exceed what is available: with swap, or with
+// overcommit_memory=1.
 func promisesMore(t *testing.T) bool {
 	t.Helper()
 	mem, err := host.ParseMemory([]byte(text(t, "/proc/meminfo")))
@@ -199,7 +199,7 @@ func (p *bed) try(h hosts.Host, n int) {
 	made, s, err := planner.Make(p.t.Context(), nil, a, h.Opt)
 	if err != nil {
 		if pin, ok := err.(*rule.PinError); ok {
-			p.sum.add("not planned: a pin is refused") // in its own words, as the command tells them
+			p.sum.add("not planned: a pin is refused") // in its own words, as the command shows them
 			if pin.Address == "" || pin.Reason.IsZero() {
 				fail("%+v", pin)
 			}
@@ -211,7 +211,7 @@ func (p *bed) try(h hosts.Host, n int) {
 	for _, name := range sorted(h.Spec.Settings) {
 		fmt.Fprintf(&described, "%s = '%s'\n", name, h.Spec.Settings[name])
 	}
-	var changes []plan.Change // as the file has them: try in the place of on where the pool is not there
+	var changes []plan.Change // as the file has them: try in place of on where the pool does not exist
 	if keys := export.Keys(document.Plan{Plan: made}); len(keys) > 0 {
 		changes = export.Settings(document.Plan{Plan: made}, s, keys[0])
 		if err := export.Conf(&text, document.Plan{Plan: made}, s, keys[0]); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/live"
 )
 
-// names are all words of a rich cluster that tell whose it is.
+// names are all words of a rich cluster that identify its owner.
 var richNames = []string{
 	"quillfeather", "harriet", "zebedee", "marmalade", "payroll", "pg_tombola", "salaries", "ledger", "kumquat",
 	"umlaut-ä", "odd \"one", "tamarind", "walrus", "archivist", "hunter2",
@@ -121,7 +121,7 @@ func TestRedactedEvidenceFindsTheSame(t *testing.T) {
 			}
 		}
 		plain, redacted := textOf(t, a), textOf(t, a.Redact())
-		// a host may be called what folders of every host are
+		// a host may be called what directories of every host are
 		if h, err := a.Redact().ReadFile("proc/sys/kernel/hostname"); err == nil {
 			if name, _ := os.Hostname(); strings.TrimSpace(string(h)) == name {
 				t.Errorf("the host is still called %s", h)
@@ -148,7 +148,7 @@ func TestRedactedEvidenceFindsTheSame(t *testing.T) {
 	})
 }
 
-// verdict is what judgement says, without the names.
+// verdict is what judgment says, without the names.
 type verdict struct{ Findings, Unknown, Changes []string }
 
 func judged(t *testing.T, a *evidence.Archive) (v verdict) {

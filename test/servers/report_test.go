@@ -13,9 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
-// TestReportOfAServer holds that a report on a real server of each version obeys
-// the rules of a page, tells file and line of what is set, and is the same from
-// the snapshot of that moment; redacted, it has none of the names in it.
+// TestReportOfAServer verifies that a report on a real server of each version obeys the rules of a page, shows file and
+// line of what is set, and is the same from the snapshot of that moment; redacted, it has none of the names in it.
 func TestReportOfAServer(t *testing.T) {
 	t.Parallel() // beside what waits
 	on(t, live.Some(), func(t *testing.T, b scratch.Binaries) {

@@ -30,7 +30,7 @@ func TestRestartBesideAnother(t *testing.T) {
 				if err := os.Symlink(b.Tool("postgres"), bin+"/postgres"); err != nil {
 					t.Fatal(err)
 				}
-				// once: a server that somebody starts again and again is another matter
+				// once: a server that is started repeatedly is another matter
 				script := fmt.Sprintf(
 					"#!/bin/sh\nif [ \"$1\" = %s ] && [ ! -e %s/once ]; then : > %s/once; %s \"$@\"; fi\nexec %s "+
 						"\"$@\"\n",

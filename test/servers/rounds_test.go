@@ -19,8 +19,8 @@ var soak = flag.Duration("soak", 0, "let the two tests that draw at random go on
 // seedOf is the variable that repeats a round.
 const seedOf = "PGFETTLE_TEST_SEED"
 
-// rounds runs a round with the seed of the environment, else a new one, which it
-// tells. Under -soak others follow, until the time is over or one has failed.
+// rounds runs a round with the seed of the environment, otherwise a new one, which it prints. Under -soak others
+// follow, until the time is over or one has failed.
 func rounds(t *testing.T, round func(seed uint64)) {
 	t.Helper()
 	seed := rand.Uint64N(1 << 32)
@@ -54,7 +54,7 @@ func inARound(few, soaked int) int {
 	return few
 }
 
-// progress tells a person who waits under -soak how far it is.
+// progress shows how far a run under -soak is.
 func progress(format string, args ...any) {
 	if *soak > 0 {
 		fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)

@@ -56,8 +56,8 @@ func sampleVerdict(d *sampled.Sample, id string) *slow.Verdict {
 	return &d.Verdicts[i]
 }
 
-// TestSampleSeesALockJam holds that a session which keeps a lock and does nothing
-// is named, as the first verdict, on every version.
+// TestSampleSeesALockJam verifies that a session which keeps a lock and does nothing is named, as the first verdict, on
+// every version.
 func TestSampleSeesALockJam(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"deadlock_timeout": "10s"})
@@ -82,7 +82,7 @@ func TestSampleSeesALockJam(t *testing.T) {
 		if len(d.Verdicts) == 0 || d.Verdicts[0].ID != "lock-jam" {
 			t.Fatalf("the first verdict is no jam of locks: %+v", d.Verdicts)
 		}
-		// nobody is told to end a session whose transaction is some seconds old
+		// no advice to terminate a session whose transaction is some seconds old
 		if !slices.ContainsFunc(d.Verdicts[0].Evidence, func(m say.Message) bool {
 			return strings.Contains(m.String(), "PID "+pid+" (idle in transaction") &&
 				strings.Contains(m.String(), "blocked "+strconv.Itoa(waiters)+" sessions")
@@ -95,8 +95,8 @@ func TestSampleSeesALockJam(t *testing.T) {
 	})
 }
 
-// TestSampleSeesAHog holds that the programs which take most of the CPUs are named: our hogs, or
-// what took more than they meanwhile.
+// TestSampleSeesAHog verifies that the programs which take most of the CPUs are named: our hogs, or what took more than
+// they meanwhile.
 func TestSampleSeesAHog(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -143,12 +143,12 @@ func TestSampleSeesAHog(t *testing.T) {
 	})
 }
 
-// TestSampleSeesASqueeze holds that a control group's limit is named as what a
-// server suffers from, with the numbers of the group.
+// TestSampleSeesASqueeze verifies that a cgroup's limit is named as what a server suffers from, with the numbers of the
+// group.
 func TestSampleSeesASqueeze(t *testing.T) {
 	live.On(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		groupHere(t)
-		t.Setenv("TMPDIR", "/var/tmp") // what lies in a tmpfs counts as memory of the group
+		t.Setenv("TMPDIR", "/var/tmp") // what is in a tmpfs counts as memory of the group
 		at, err := cgroup.Places()
 		if err != nil {
 			t.Fatal(err)

@@ -12,12 +12,12 @@ import (
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
-// service makes the account of the packaged services within a cell, with the folder
-// of its history, and a server that lets it in as a role of pg_monitor.
+// service makes the account of the packaged services within a cell, with the directory of its history, and a server
+// that lets it in as a role of pg_monitor.
 func service(t *testing.T, c *cell.Cell) (as *scratch.Account, i *scratch.Instance) {
 	t.Helper()
 	as = &scratch.Account{UID: 4711, GID: 4711, Switch: true}
-	open := c.Dir + "/socket" // the server's own folder lets nobody else in
+	open := c.Dir + "/socket" // the server's own directory admits no other user
 	c.Sh(`mkdir -m 1777 "$0"; echo 'pgfettle:x:4711:4711::/nonexistent:/usr/sbin/nologin' >>/etc/passwd
 mkdir -m 0700 /var/lib/pgfettle-watch; chown 4711:4711 /var/lib/pgfettle-watch`, open)
 	i = cell.Server(t, "servers", 15, scratch.Options{})

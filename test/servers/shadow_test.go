@@ -92,8 +92,7 @@ func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 	})
 }
 
-// TestWhatTheBinaryRefuses: a configuration that would not start is no answer,
-// and the server's own reason is told.
+// TestWhatTheBinaryRefuses: a configuration that would not start is no answer, and the server's own reason is reported.
 func TestWhatTheBinaryRefuses(t *testing.T) {
 	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		in := &read(t, evidenceOf(t, start(t, b, nil), false)).Instances[0]
@@ -156,7 +155,7 @@ func TestThrowawayInstance(t *testing.T) {
 	})
 }
 
-// files names what lies in a data directory and in its global folder.
+// files names what is in a data directory and in its global directory.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
@@ -170,8 +169,8 @@ func files(t *testing.T, dir string) []string {
 	return names
 }
 
-// privateTemp gives this test a temporary folder of its own that every user may
-// pass through, so that what is left behind is ours.
+// privateTemp gives this test a temporary directory of its own that every user may pass through, so that what is left
+// behind is ours.
 func privateTemp(t *testing.T) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pft-")
@@ -185,7 +184,7 @@ func privateTemp(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 }
 
-// ours names what lies in the private temporary folder.
+// ours names what is in the private temporary directory.
 func ours(t *testing.T) []string {
 	t.Helper()
 	m, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))

@@ -30,7 +30,7 @@ func TestLockedCatalogsAreFound(t *testing.T) {
 				"idle in transaction for"},
 			// needed by any query, but not in another database
 			"pg_proc": {"Lock holders", "): pg_proc", "database postgres"},
-			// nobody gets into this database
+			// no session can connect to this database
 			"pg_class": {"Lock holders", "): pg_class", "database postgres"},
 			// nor into any
 			"pg_authid":          {"before their first query", "idle in transaction"},
@@ -62,7 +62,7 @@ func TestNoSlotIsFound(t *testing.T) {
 	})
 }
 
-// TestRefusedRoleIsFound: pg_hba.conf lets nobody in.
+// TestRefusedRoleIsFound: pg_hba.conf rejects all connections.
 func TestRefusedRoleIsFound(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)

@@ -33,9 +33,8 @@ func quicker(p *queryplan.Plan) {
 	})
 }
 
-// TestSlowPairs makes one query slow for one reason at a time, on a real server,
-// and holds that this reason is told: as the first where the query is sure to be
-// slower by far.
+// TestSlowPairs makes one query slow for one reason at a time, on a real server, and verifies that this reason is
+// reported: as the first if the query is sure to be much slower.
 func TestSlowPairs(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0",

@@ -283,7 +283,7 @@ func crash(t *testing.T, i *scratch.Instance) {
 	await.That(t, "the end of the postmaster", func() (bool, any) { return !i.Running(), nil })
 }
 
-// firstOf holds that check says why first, and nothing else of why.
+// firstOf verifies that check says why first, and nothing else of why.
 func firstOf(t *testing.T, i *scratch.Instance, id string, words ...string) check.Finding {
 	t.Helper()
 	_, found := why(t, i)
@@ -302,7 +302,7 @@ func firstOf(t *testing.T, i *scratch.Instance, id string, words ...string) chec
 	return list[0]
 }
 
-// refuses holds that the server does not start, for the reason that it says itself.
+// refuses verifies that the server does not start, for the reason that it says itself.
 func refuses(t *testing.T, i *scratch.Instance, words string) {
 	t.Helper()
 	err := i.Start(t.Context())
@@ -379,8 +379,8 @@ func TestWhyAServerDoesNotStart(t *testing.T) {
 	})
 }
 
-// copyTree makes a folder's content that of another's, owners and modes included, but
-// for the files of tables, which no way of breaking touches.
+// copyTree makes a directory's content that of another's, owners and modes included, except for the files of tables,
+// which no way of breaking touches.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
 	must(t, os.MkdirAll(to, 0o700))

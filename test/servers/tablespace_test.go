@@ -59,8 +59,8 @@ func optionsOf(t *testing.T, s *snapshot.Snapshot, name string) []string {
 	return list[i].Options
 }
 
-// TestTablespaces plans options of two tablespaces, applies them to a server, reads them
-// back and takes them back; what somebody changed in between stays.
+// TestTablespaces plans options of two tablespaces, applies them to a server, reads them back and undoes them; what
+// others changed in between stays.
 func TestTablespaces(t *testing.T) {
 	on(t, []int{13, 17, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"default_transaction_read_only": "on"})

@@ -21,9 +21,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
-// TestTempTablespaces plans temp_tablespaces for a tablespace that was made for it and
-// applies it: who may create there spills there, who may not goes on in the data
-// directory without an error, and it is taken back.
+// TestTempTablespaces plans temp_tablespaces for a tablespace that was made for it and applies it: who may create there
+// spills there, who may not goes on in the data directory without an error, and it is undone.
 func TestTempTablespaces(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)

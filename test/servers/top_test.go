@@ -39,7 +39,7 @@ func topOf(t *testing.T, target string) *now.Report {
 	return &r
 }
 
-// jam makes a session wait for another one, and returns the process ids of both.
+// jam makes a session wait for another one, and returns the process IDs of both.
 func jam(t *testing.T, i *scratch.Instance) (holder, waiter int) {
 	t.Helper()
 	h, w := session(t, i), session(t, i)
@@ -69,10 +69,9 @@ func waiting(t *testing.T, probe *pgconn.PgConn, sessions int) {
 	})
 }
 
-// TestTopOfEachMajor: every question of the live view is answered by every version:
-// processes with the memory of the host and the session of the server, who blocks
-// whom, checkpoints, WAL and databases with their rates, and nothing is missing. A
-// role that may not see the sessions of others is told what it lacks.
+// TestTopOfEachMajor: every question of the live view is answered by every version: processes with the memory of the
+// host and the session of the server, which session blocks which, checkpoints, WAL and databases with their rates, and
+// nothing is missing. A role that cannot see the sessions of others gets a message about the missing right.
 func TestTopOfEachMajor(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "32MB"})
@@ -239,8 +238,8 @@ func TestTopOnATerminal(t *testing.T) {
 			kept = ours()
 			return strings.Count(kept, "\n") == 1, kept
 		})
-		// It hangs: the view lives, says how old the numbers are, and asks elsewhere, for
-		// as long as nobody answers there either.
+		// It hangs: the view stays responsive, shows the age of the numbers, and asks elsewhere, even if nothing
+		// answers there either.
 		pid, err := strconv.Atoi(strings.TrimSpace(kept))
 		if err != nil {
 			t.Fatal(err)

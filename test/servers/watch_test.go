@@ -217,8 +217,8 @@ func TestWatchEachVersion(t *testing.T) {
 	})
 }
 
-// TestWatch: a setting that somebody changes, a restart, and the end of the
-// watcher itself are seen under load, told, and in the history.
+// TestWatch: a changed setting, a restart, and the end of the watcher itself are seen under load, reported, and in the
+// history.
 func TestWatch(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
@@ -231,8 +231,8 @@ func TestWatch(t *testing.T) {
 		w.says("checked; ")
 		stop := make(chan struct{})
 		var loads sync.WaitGroup
-		// Up to 2 MB of WAL a second. Without its pauses it filled the disk by gigabytes, and took the
-		// processors from all that runs beside it.
+		// Up to 2 MB of WAL a second. Without its pauses it filled the disk by gigabytes, and took the CPUs from all
+		// that runs next to it.
 		load := func() {
 			c := connect(t, i.ConnString())
 			sql(t, c, "create table if not exists t (a int, b text)")
@@ -340,8 +340,8 @@ func TestWatch(t *testing.T) {
 	})
 }
 
-// TestWatchWithoutRights: a role that sees only its own sessions gets no counts of
-// those of others, and all the rest; a server that is not there is an error.
+// TestWatchWithoutRights: a role that sees only its own sessions gets no counts of those of others, and all the rest; a
+// server that does not exist is an error.
 func TestWatchWithoutRights(t *testing.T) {
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
@@ -380,8 +380,8 @@ func TestWatchWithoutRights(t *testing.T) {
 	})
 }
 
-// TestWatchFullDisk: on a disk that fills up the watcher stops writing, says so
-// once, goes on, and writes again when there is room: then the history tells the gap.
+// TestWatchFullDisk: on a disk that fills up the watcher stops writing, says so once, continues, and writes again when
+// there is room: then the history records the gap.
 func TestWatchFullDisk(t *testing.T) {
 	t.Parallel() // it waits most of its time
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {

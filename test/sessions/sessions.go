@@ -71,8 +71,8 @@ func fields(s string) []string {
 // a count that changes with each check or knob.
 const elided = "…"
 
-// matches compares what a document shows with what was printed, line by line. How wide a column is
-// depends on the rows that a document leaves out, so the number of blanks is nothing.
+// matches compares what a document shows with what was printed, line by line. How wide a column is depends on the rows
+// that a document omits, so the number of blanks is nothing.
 func matches(want, have string) bool {
 	return matchLines(strings.Split(want, "\n"), strings.Split(have, "\n"))
 }
@@ -110,11 +110,10 @@ func sameLine(want, have string) bool {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$").MatchString(have)
 }
 
-// rewritten is what a document shows, made anew of what was printed: what it leaves out stays left
-// out, and each run of lines that it shows becomes the run of as many that is most like it. false:
-// there are not as many.
+// rewritten is what a document shows, rebuilt from what was printed: what it omits stays omitted, and each run of lines
+// that it shows becomes the run of as many that is most like it. false: there are not as many.
 func rewritten(want, have string) (string, bool) {
-	var runs [][]string // of shown lines; between two of them lines are left out
+	var runs [][]string // of shown lines; between two of them lines are omitted
 	run := []string{}
 	for _, line := range strings.Split(want, "\n") {
 		if strings.TrimSpace(line) == elided {

@@ -2,8 +2,8 @@ package sessions
 
 import "testing"
 
-// TestSessionsCanFail holds what a session may leave out and what it may not, and what -update
-// makes of one that is not so any more.
+// TestSessionsCanFail holds what a session may omit and what it may not, and what -update makes of one that is not the
+// case any more.
 func TestSessionsCanFail(t *testing.T) {
 	const printed = "Plan\nshared_buffers   128MB → 16GB\n  a quarter\nwork_mem  4MB → 80MB\n\n34 changes; 48 stay."
 	for want, yes := range map[string]bool{

@@ -21,15 +21,14 @@ import (
 	"github.com/pgfettle/pgfettle/test/system/agent"
 )
 
-// The machine: two nodes of 1.5 GB and a processor each. Memory that it does not
-// touch costs nothing here.
+// The machine: two nodes of 1.5 GB and a CPU each. Memory that it does not touch costs nothing here.
 const (
 	nodeMB = 1536
 	nodes  = 2
 )
 
-// bootTime bounds the way from power on to PostgreSQL: 20 s on an idle machine,
-// some minutes on one whose processors thirty others want as well.
+// bootTime bounds the way from power on to PostgreSQL: 20 s on an idle machine, some minutes on one whose CPUs thirty
+// others want as well.
 const bootTime = 8 * time.Minute
 
 // guest is a virtual machine that runs.
@@ -164,8 +163,8 @@ func (g *guest) off(t *testing.T) {
 	g.stopped = true
 	ctx, cancel := context.WithTimeout(t.Context(), bootTime)
 	defer cancel()
-	// The agent is among what is then ended, and may not have answered before: whether the
-	// machine has gone off is what tells.
+	// The agent is among what is then ended, and may not have answered before: only whether the machine has powered off
+	// counts.
 	_, asked := g.agent.Run(ctx, agent.Request{Argv: []string{"systemctl", "poweroff", "--no-block"}, Seconds: 60})
 	select {
 	case <-g.ended:

@@ -37,11 +37,10 @@ var packages = []string{
 // The kernel has the drivers of NVMe and ext4 in it and needs no initial
 // ramdisk, and without one root= names the device.
 //
-// The kernel goes without what guards a processor against its own speculation: an
-// emulated one has none, and its page tables would be changed at each system call, after
-// which the emulator looks for its translations again. Nor does it test its timer: where the
-// host is busy, the ticks of an emulated one come too late, and the kernel panics ("IO-APIC +
-// timer doesn't work").
+// The kernel goes without what guards a CPU against its own speculation: an emulated one has none, and its page tables
+// would be changed at each system call, after which the emulator looks for its translations again. Nor does it test its
+// timer: where the host is busy, the ticks of an emulated one come too late, and the kernel panics ("IO-APIC + timer
+// doesn't work").
 const recipe = `set -eu
 root=$1
 rm -f "$root"/boot/initrd.img* "$root"/initrd.img*
@@ -106,7 +105,7 @@ done
 
 // image is the machine as it is before a test: powered off, never booted.
 type image struct {
-	dir string // under the cache folder
+	dir string // under the cache directory
 }
 
 func (i image) disk() string { return filepath.Join(i.dir, "root.img") }
@@ -123,7 +122,7 @@ func key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// locked returns with the folder of images locked for this process alone.
+// locked returns with the directory of images locked for this process alone.
 func locked() (unlock func(), err error) {
 	if err := os.MkdirAll(cacheDir(), 0o755); err != nil {
 		return nil, err
@@ -144,8 +143,8 @@ func locked() (unlock func(), err error) {
 	}
 }
 
-// fetched makes a copy of the image in a folder of the test, building the image
-// where there is none of this recipe. Images of other recipes go.
+// fetched makes a copy of the image in a directory of the test, building the image if there is none of this recipe.
+// Images of other recipes go.
 func fetched(t *testing.T, dir string) image {
 	t.Helper()
 	unlock, err := locked()
@@ -176,7 +175,7 @@ update-grub
 systemctl is-active postgresql@15-main
 `
 
-// make builds the image. The folder appears whole or not at all.
+// make builds the image. The directory appears whole or not at all.
 func (i image) make(t *testing.T) error {
 	old, err := filepath.Glob(filepath.Join(cacheDir(), "*", "root.img"))
 	if err != nil {
@@ -225,8 +224,8 @@ func (i image) make(t *testing.T) error {
 	return os.Rename(tmp, i.dir)
 }
 
-// aptSources are the files of this machine's own /etc/apt that name the suite;
-// none where this machine has another one: mmdebstrap then knows where to go.
+// aptSources are the files of this machine's own /etc/apt that name the suite; none if this machine has another one:
+// mmdebstrap then knows where to go.
 func aptSources() (files []string, err error) {
 	for _, pattern := range []string{"/etc/apt/sources.list", "/etc/apt/sources.list.d/*.list",
 		"/etc/apt/sources.list.d/*.sources"} {

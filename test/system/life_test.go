@@ -58,9 +58,8 @@ func TestLife(t *testing.T) {
 	t.Run("MemoryRunsOutStrictly", func(t *testing.T) { spared(t, g) })
 }
 
-// bounds are what the tests ask of a plan: huge pages, which a machine of 3 GB
-// does without unless told, and so few sessions that strict overcommit has room
-// for them.
+// bounds are what the tests ask of a plan: huge pages, which a machine of 3 GB does not get by default, and so few
+// sessions that strict overcommit has room for them.
 //
 // The timings are pinned as they are: whether they are planned depends on the clock
 // source, and an emulated machine keeps its tsc at one boot and not at another.
@@ -239,8 +238,8 @@ func carryOut(t *testing.T, g *guest) *plan.Plan {
 		}
 	}
 
-	// The restart went through the unit: another start of it, another postmaster,
-	// in its control group, with what the drop-in says.
+	// The restart went through the unit: another start of it, another postmaster, in its cgroup, with what the drop-in
+	// says.
 	if now := g.line(t, "systemctl show --value -p InvocationID postgresql@15-main"); now == invocation || now == "" {
 		t.Errorf("the unit was not started anew: %s", now)
 	}
@@ -436,7 +435,7 @@ func takeBack(t *testing.T, g *guest, files, values map[string]string) {
 	onHugePages(t, g, false)
 }
 
-// without leaves out what begins with a prefix.
+// without omits what begins with a prefix.
 func without(all map[string]string, prefix string) map[string]string {
 	out := map[string]string{}
 	for k, v := range all {
@@ -462,9 +461,8 @@ find $places -xdev -type f -print0 | xargs -0 sha256sum | awk '{ print "sum:/" $
 // unit as systemd has it and as its process does, and the server's settings.
 func (g *guest) values(t *testing.T) map[string]string {
 	t.Helper()
-	// One program reads all files: a process for each takes its time under emulation. Not asked
-	// for is what the kernel reckons from the memory that was free when it started, of which a
-	// pool reserved at boot takes its part.
+	// One program reads all files: a process for each takes its time under emulation. Not asked for is what the kernel
+	// computes from the memory that was free when it started, of which a pool reserved at boot takes its part.
 	text := g.sh(t, `set -e
 { grep -s -d skip '' /proc/sys/vm/* /proc/sys/kernel/numa_balancing /proc/sys/kernel/shm* /proc/sys/kernel/sem `+
 		`/sys/kernel/mm/transparent_hugepage/* /sys/block/nvme*/queue/* || true; } |

@@ -1,12 +1,10 @@
-// Package system is the tier of tests that boot a whole machine: Debian 12 with
-// systemd, control groups v2, two NUMA nodes and PostgreSQL under its unit, in
-// QEMU without hardware help, started by its own GRUB from its own disk. There
-// the program does as root what may not be tried on the machine of the tests:
-// parameters of the kernel and of the boot, drop-ins of units, restarts,
-// reboots, memory that runs out.
+// Package system is the tier of tests that boot a whole machine: Debian 12 with systemd, cgroups v2, two NUMA nodes and
+// PostgreSQL under its unit, in QEMU without hardware help, started by its own GRUB from its own disk. There the
+// program does as root what may not be tried on the machine of the tests: parameters of the kernel and of the boot,
+// drop-ins of units, restarts, reboots, memory that runs out.
 //
-// It needs root, qemu-system-x86_64, mmdebstrap, mke2fs and, where the image of
-// the machine is not in the cache folder, the package archive of Debian.
+// It needs root, qemu-system-x86_64, mmdebstrap, mke2fs and, where the image of the machine is not in the cache
+// directory, the package archive of Debian.
 package system
 
 import (
@@ -20,7 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// root is the checkout, two folders up from this one.
+// root is the checkout, two directories up from this one.
 const root = "../.."
 
 // programs are what the tier needs of this machine.
@@ -72,7 +70,7 @@ func tools(dir string) (string, error) {
 	return disk, makeDisk(disk, toolsLabel, tree, 96)
 }
 
-// makeDisk makes an ext4 file system of a tree of files.
+// makeDisk makes an ext4 filesystem of a tree of files.
 func makeDisk(disk, label, tree string, mb int) error {
 	f, err := os.Create(disk)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
-// New is scratch.New with a copy in the place of initdb.
+// New is scratch.New with a copy in place of initdb.
 func New(ctx context.Context, b scratch.Binaries, o scratch.Options) (*scratch.Instance, error) {
 	from, err := kept(ctx, b, o.InitDB)
 	if err != nil {
@@ -39,8 +39,8 @@ func New(ctx context.Context, b scratch.Binaries, o scratch.Options) (*scratch.I
 	return i, nil
 }
 
-// Copy makes a new cluster at dir, which is not there yet, as initdb with the arguments of
-// scratch.New would. Its files belong to whoever calls, and nobody else may read them.
+// Copy makes a new cluster at dir, which does not exist yet, as initdb with the arguments of scratch.New would. Its
+// files belong to the caller, and no other user can read them.
 func Copy(ctx context.Context, b scratch.Binaries, dir string) error {
 	from, err := kept(ctx, b, nil)
 	if err != nil {
@@ -64,8 +64,8 @@ func Copy(ctx context.Context, b scratch.Binaries, dir string) error {
 // recipe is another one where a template is made otherwise: old ones are not taken then.
 const recipe = 2
 
-// kept returns the template, which it makes where there is none. It stands beside the
-// fetched servers and is root's, or the user's, alone.
+// kept returns the template, which it makes if there is none. It stands beside the fetched servers and is root's, or
+// the user's, alone.
 func kept(ctx context.Context, b scratch.Binaries, args []string) (string, error) {
 	cache, err := scratch.CacheDir()
 	if err != nil {
@@ -131,9 +131,8 @@ func fresh() uint64 {
 	return uint64(now.Unix())<<32 | uint64(now.Nanosecond()/1000)<<12 | (uint64(os.Getpid())+made.Add(1))&0xfff
 }
 
-// identify gives a cluster that was never started another system identifier. It stands
-// at the beginning of the control file, which a checksum ends, and in the long header
-// of the first page of a WAL segment.
+// identify gives a cluster that was never started another system identifier. It is at the beginning of the control
+// file, which a checksum ends, and in the long header of the first page of a WAL segment.
 func identify(dataDir string, id uint64) error {
 	control := filepath.Join(dataDir, "global", "pg_control")
 	b, err := os.ReadFile(control)

@@ -14,10 +14,9 @@ import (
 	"github.com/pgfettle/pgfettle/test/template"
 )
 
-// TestCopiesAreAsInitdbMakes holds a copy to what initdb makes, on every version: the
-// same files with the same modes, a configuration that differs in nothing but where it
-// lies, a server that starts, and an identifier of its own, which the server itself
-// tells. pg_controldata of none is here; a wrong checksum or WAL header ends the start.
+// TestCopiesAreAsInitdbMakes verifies that a copy is what initdb makes, on every version: the same files with the same
+// modes, a configuration that differs only in its location, a server that starts, and its own system identifier, as the
+// server itself reports it. pg_controldata is not available; a wrong checksum or WAL header ends the start.
 func TestCopiesAreAsInitdbMakes(t *testing.T) {
 	live.Each(t, func(t *testing.T, b scratch.Binaries) {
 		fresh, err := scratch.New(t.Context(), b, scratch.Options{})

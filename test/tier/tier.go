@@ -14,14 +14,14 @@ import (
 // The tiers that a test may lack something of.
 const (
 	Servers = "servers" // real servers of each major version
-	Kernel  = "kernel"  // values of the kernel that may be changed, and are put back
+	Kernel  = "kernel"  // values of the kernel that may be changed, and are restored
 	System  = "system"  // a whole machine that is booted in an emulator
 	Web     = "web"     // a browser that pages are opened in
 	Hostile = "hostile" // root, two throwaway accounts that attack it, and a tracer
 	Rights  = "rights"  // root: to give files away, to become another user, to read what only root may
 
 	Promtool = "promtool" // the tool of Prometheus that checks metrics and alert rules
-	Packages = "packages" // a folder that make dist has filled, and what looks into packages
+	Packages = "packages" // a directory that make dist has filled, and what looks into packages
 )
 
 // Word begins the reason of each skip, before the name of the tier: test/progress
@@ -37,7 +37,7 @@ func Missing(t testing.TB, tier, format string, args ...any) {
 	t.Skipf(Word+tier+": "+format, args...)
 }
 
-// Required says whether a list of tiers, separated by commas, names one.
+// Required reports whether a list of tiers, separated by commas, names one.
 func Required(list, tier string) bool {
 	return slices.ContainsFunc(strings.Split(list, ","), func(s string) bool { return strings.TrimSpace(s) == tier })
 }

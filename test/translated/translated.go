@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Whole holds that a document in the language of a catalog has each of its messages in that language, and that the
+// Whole verifies that a document in the language of a catalog has each of its messages in that language, and that the
 // document itself stays as it was. The catalog has a translation for every text of the document. A message whose path
 // ends with one of the names stays English: to a program it is a value.
 func Whole[T any](t *testing.T, d T, in func(T, *say.Catalogue) T, but ...string) {

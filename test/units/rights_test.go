@@ -29,10 +29,9 @@ func settings(t *testing.T, name string) map[string][]string {
 	return out
 }
 
-// TestServicesAreNotRoot: each service runs as the account of the packages, without
-// any capability and without a way to get one, and writes where root trusts nothing:
-// systemd gives a state folder to the account with all that is in it, so that of
-// root's journals is none of them.
+// TestServicesAreNotRoot: each service runs as the account of the packages, without any capability and without a way to
+// get one, and writes where root trusts nothing: systemd gives a state directory to the account with all that is in it,
+// so that of root's journals is none of them.
 func TestServicesAreNotRoot(t *testing.T) {
 	for _, name := range units(t) {
 		s := settings(t, name)
@@ -69,8 +68,8 @@ func TestServicesAreNotRoot(t *testing.T) {
 	}
 }
 
-// TestServeUnitAsksForItsToken: the pages are not for every account of the host: the
-// unit does not say --no-token, and has the folder that its token goes to.
+// TestServeUnitAsksForItsToken: the pages are not for every account of the host: the unit does not say --no-token, and
+// has the directory that its token goes to.
 func TestServeUnitAsksForItsToken(t *testing.T) {
 	s := settings(t, "../../packaging/pgfettle-serve.service")
 	if len(s["ExecStart"]) != 1 || strings.Contains(s["ExecStart"][0], "--no-token") ||

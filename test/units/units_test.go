@@ -21,8 +21,7 @@ func units(t *testing.T) []string {
 	return list
 }
 
-// TestUnitsVerify: systemd takes each unit file, with a program that is there in
-// the place of the installed one.
+// TestUnitsVerify: systemd takes each unit file, with a program that is there in place of the installed one.
 func TestUnitsVerify(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		tier.Missing(t, tier.System, "systemd-analyze is missing: install systemd")
@@ -44,7 +43,7 @@ func TestUnitsVerify(t *testing.T) {
 			0o644); err != nil {
 			t.Fatal(err)
 		}
-		// Its pages are looked at by the tests of the packages.
+		// Its pages are examined by the tests of the packages.
 		if out, err := exec.Command("systemd-analyze", "verify", "--man=no", at).CombinedOutput(); err != nil ||
 			len(out) > 0 {
 			t.Errorf("%s: %v: %s", name, err, out)

@@ -1,6 +1,5 @@
-// Package web holds the tests that open pages in a real browser: those of
-// `pgfettle serve` and the file of `pgfettle report`. It is a module of its own,
-// so that the driver of the browser is no dependency of the program.
+// Package web holds the tests that open pages in a real browser: those of `pgfettle serve` and the file of `pgfettle
+// report`. It is a separate module, so that the driver of the browser is no dependency of the program.
 package web
 
 import (
@@ -43,7 +42,7 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 		return nil, errors.New("no chromium is on the PATH")
 	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), // it finds nobody but us
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), // it finds only us
 		chromedp.Flag("force-color-profile", "srgb"))
 	if os.Geteuid() == 0 {
 		o = append(o, chromedp.NoSandbox) // its sandbox refuses root
@@ -57,7 +56,7 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 // end closes the browser.
 var end = func() {}
 
-// look is how a page is looked at.
+// look is how a page is examined.
 type look struct {
 	Dark   bool
 	Width  int64
@@ -205,13 +204,13 @@ func (x *tab) until(what, expression string) {
 	}
 }
 
-// quiet holds that nothing went wrong, and that nobody but the one host was asked.
+// quiet verifies that nothing went wrong, and that only the one host was contacted.
 func (x *tab) quiet(host string) {
 	x.t.Helper()
 	x.held(func(u *url.URL) bool { return u.Host == host })
 }
 
-// alone holds that nothing went wrong, and that nothing but the one file was read.
+// alone verifies that nothing went wrong, and that nothing but the one file was read.
 func (x *tab) alone(file string) {
 	x.t.Helper()
 	x.held(func(u *url.URL) bool { u.Fragment = ""; return u.String() == file })
@@ -233,7 +232,7 @@ func (x *tab) held(may func(*url.URL) bool) {
 	x.wrong, x.asked = nil, nil
 }
 
-// fits holds that the page is not wider than the screen.
+// fits verifies that the page is not wider than the screen.
 func (x *tab) fits() {
 	x.t.Helper()
 	if wide := eval[string](x, `(() => {
@@ -248,8 +247,7 @@ func (x *tab) fits() {
 	}
 }
 
-// keep writes a picture of the page into the folder that PGFETTLE_SCREENSHOTS
-// names; nothing where it names none.
+// keep writes a picture of the page into the directory that PGFETTLE_SCREENSHOTS names; nothing where it names none.
 func (x *tab) keep(name string) {
 	x.t.Helper()
 	dir := os.Getenv("PGFETTLE_SCREENSHOTS")

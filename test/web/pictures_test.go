@@ -11,10 +11,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestPicturesAreCurrent holds that the pictures in README.md show the pages as they are now: a
-// report, the memory of a host, a proof, as the goldens of the pages hold them. The list beside
-// the pictures has a hash of each page that was photographed, as the pictures themselves differ by
-// the fonts of a machine. With PGFETTLE_PICTURES=take (make pictures) they are taken again.
+// TestPicturesAreCurrent verifies that the pictures in README.md show the pages as they are now: a report, the memory
+// of a host, a proof, as the goldens of the pages hold them. The list beside the pictures has a hash of each page that
+// was photographed, as the pictures themselves differ by the fonts of a machine. With PGFETTLE_PICTURES=take (make
+// pictures) they are taken again.
 func TestPicturesAreCurrent(t *testing.T) {
 	const pictures, web = "../../docs/pictures", "../../internal/show/web"
 	style, err := os.ReadFile(web + "/assets/pgfettle.css")

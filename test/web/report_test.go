@@ -8,9 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestReportInABrowser holds that the file of `pgfettle report` is whole by itself:
-// it asks nobody for anything, in both themes, on a phone, without script, and with
-// the keyboard what is folded can be unfolded.
+// TestReportInABrowser verifies that the file of `pgfettle report` is self-contained: it makes no requests, in both
+// themes, on a phone, without script, and with the keyboard what is folded can be unfolded.
 func TestReportInABrowser(t *testing.T) {
 	name, err := program()
 	if err != nil {

@@ -55,7 +55,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return name, nil
 })
 
-// made is the folder to remove at the end; "" before it is made.
+// made is the directory to remove at the end; "" before it is made.
 var made string
 
 // serve runs the program until the test ends and returns its address.
@@ -67,7 +67,7 @@ func serve(t *testing.T, args ...string) (root, host string) {
 	}
 	flags := []string{"serve", "--listen", "127.0.0.1:0", "--no-policy"}
 	if !slices.Contains(args, "--token-file") {
-		flags = append(flags, "--no-token") // what is looked at here are the pages
+		flags = append(flags, "--no-token") // what is examined here are the pages
 	}
 	c := exec.Command(name, append(flags, args...)...)
 	errs, err := c.StderrPipe()
@@ -141,7 +141,7 @@ func watched(t *testing.T) string {
 	return path
 }
 
-// measured is a folder with one experiment.
+// measured is a directory with one experiment.
 func measured(t *testing.T) string {
 	t.Helper()
 	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z",
@@ -184,7 +184,7 @@ var pages = []string{
 	"/explain/pg:shared_buffers", "/explain/swappiness_high", "/read", "/nothing",
 }
 
-// status is that of the pages that are not 200: the browser's log tells of them.
+// status is that of the pages that are not 200: the browser's log reports them.
 var status = map[string]string{"/plan/for?ram=x&cpus=-1&swap=y": "422", "/nothing": "404"}
 
 // all starts a server that has something for every page.
@@ -192,9 +192,8 @@ func all(t *testing.T) (root, host string) {
 	return serve(t, "--history", watched(t), "--experiments", measured(t), evidence)
 }
 
-// TestEveryPageInABrowser holds that each page is whole in both themes, on a phone
-// and without script: no error in the console, no request to anybody else, not
-// wider than the screen, and the same text with script and without.
+// TestEveryPageInABrowser verifies that each page is whole in both themes, on a phone and without script: no error in
+// the console, no request to anybody else, not wider than the screen, and the same text with script and without.
 func TestEveryPageInABrowser(t *testing.T) {
 	root, host := all(t)
 	looks := []look{{false, 1200, true}, {true, 360, true}, {false, 360, false}, {true, 1200, false}}
@@ -216,7 +215,7 @@ func TestEveryPageInABrowser(t *testing.T) {
 				x.fits()
 				x.keep(path + "-" + l.String())
 				grounds[l.Dark] = eval[string](x, `getComputedStyle(document.body).backgroundColor`)
-				// But for the line of the script, and what tells the time.
+				// Except for the line of the script, and the times.
 				texts[l.Script] = eval[string](x,
 					`[...document.querySelectorAll("main h1, main h2, main th, main summary")].map((e) => `+
 						`e.textContent).join("|")`)
@@ -243,8 +242,8 @@ func TestEveryPageInABrowser(t *testing.T) {
 	}
 }
 
-// TestKeyboard holds that who has no mouse comes to everything, in the order in
-// which it stands, sees where he is, and can unfold what is folded.
+// TestKeyboard verifies that who has no mouse comes to everything, in the order in which it stands, sees where he is,
+// and can unfold what is folded.
 func TestKeyboard(t *testing.T) {
 	root, host := all(t)
 	x := open(t, look{false, 1200, true})
@@ -256,7 +255,7 @@ func TestKeyboard(t *testing.T) {
 			const can = `[...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, textarea, ` +
 				`summary, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled)`
 			n := eval[int](x, can+".length")
-			// Long lists are all alike; the first hundred places tell.
+			// Long lists are all alike; the first hundred are enough.
 			for i := range min(n, 100) {
 				x.press(kb.Tab)
 				// A field for a time has places of its own: day, month, year, hour, minute.
@@ -311,9 +310,8 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// TestFormByKeyboard holds that the form of a plan for another host can be filled
-// in and sent with the keyboard alone and without script, and that what is wrong is
-// told at its field.
+// TestFormByKeyboard verifies that the form of a plan for another host can be filled in and sent with only the keyboard
+// and without script, and that an error is shown at its field.
 func TestFormByKeyboard(t *testing.T) {
 	root, host := all(t)
 	x := open(t, look{false, 1200, false})
@@ -341,8 +339,8 @@ func TestFormByKeyboard(t *testing.T) {
 	}
 }
 
-// TestLive holds that the page of the memory brings new numbers by itself, leaves
-// alone what the reader has unfolded and where he is, and can be paused.
+// TestLive verifies that the page of the memory brings new numbers by itself, leaves alone what the reader has unfolded
+// and where he is, and can be paused.
 func TestLive(t *testing.T) {
 	b, err := os.ReadFile(evidence)
 	if err != nil {
@@ -393,8 +391,8 @@ func TestLive(t *testing.T) {
 	y.quiet(host)
 }
 
-// TestPasteInABrowser holds that a paste is sent with the keyboard alone, without script and from
-// a phone, that its report is a whole page, and that a field without text is told.
+// TestPasteInABrowser verifies that a paste is sent with only the keyboard, without script and from a phone, that its
+// report is a whole page, and that an empty field is reported.
 func TestPasteInABrowser(t *testing.T) {
 	root, host := all(t)
 	x := open(t, look{true, 360, false})
@@ -420,8 +418,8 @@ func TestPasteInABrowser(t *testing.T) {
 		`document.querySelector("main")?.textContent.includes("There is no text to read.") === true`)
 }
 
-// TestLoginInABrowser holds that a browser logs in with the keyboard, is led to the
-// page that it asked for, and out again, and that no script can see its session.
+// TestLoginInABrowser verifies that a browser logs in with the keyboard, is led to the page that it asked for, and out
+// again, and that no script can see its session.
 func TestLoginInABrowser(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("0123456789abcdef0123\n"), 0o600); err != nil {

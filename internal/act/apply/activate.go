@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// activate reloads or restarts every instance whose changes are not in force
-// yet. Where one does not come up with them, or shows other values, its changes
-// are brought back and it is activated again; the others go on.
+// activate reloads or restarts every instance whose changes are not in force yet. If one does not come up with them, or
+// shows other values, its changes are restored and it is activated again; the others go on.
 func (e *operation) activate(ctx context.Context) error {
 	if e.w.Activate == nil {
 		return nil
@@ -71,7 +70,7 @@ func (e *operation) activation(ctx context.Context, p journal.Pending, mine func
 		switch {
 		case err == nil:
 		case back:
-			// the server is up, and nothing can be brought back further
+			// the server is up, and nothing can be restored further
 			e.w.tell(fmt.Sprintf("%s: %v", c.Address, err))
 		default:
 			return &failure{p, say.Named(c.Address, err)}
@@ -138,7 +137,7 @@ func (e *operation) revert(ctx context.Context, r journal.Revertment) error {
 	return nil
 }
 
-// needPool says whether another instance is, or will be, restarted onto the pool.
+// needPool reports whether another instance is, or will be, restarted onto the pool.
 func (e *operation) needPool(but string) bool {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
@@ -158,7 +157,7 @@ func (e *operation) down(p journal.Pending, err error) error {
 		Code: say.CodePartly}
 }
 
-// boundedEffect lowers what is owed to what may be done; ok is false where nothing may.
+// boundedEffect lowers what is owed to what may be done; ok is false if nothing may.
 func boundedEffect(p journal.Pending, most knob.Effect) (journal.Pending, bool) {
 	p.Effect = min(p.Effect, most)
 	return p, p.Effect >= knob.Reload

@@ -20,8 +20,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
-// nothingLeft says whether a text says that nothing is left, which may be said only when it is so. What others
-// have changed since then may be kept where that is said with it.
+// nothingLeft reports whether a text says that nothing is left, which may be said only when it is so. What others have
+// changed since then may be kept where that is said with it.
 func nothingLeft(text string) bool {
 	return strings.Contains(text, "All changes are undone.") &&
 		!strings.Contains(text, "Values changed by others since then were kept.")
@@ -147,7 +147,7 @@ func on(d *toyDisk) *bench {
 	return b
 }
 
-// story is a real journal with the host as it stands beside it.
+// story is a real journal with the host as it stands next to it.
 type story struct {
 	name string
 	d    *toyDisk

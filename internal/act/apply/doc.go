@@ -1,6 +1,5 @@
-// Package apply makes the changes of a plan, and undoes them. This package is the
-// engine; how one kind of knob is looked at and set is a Kind, of a package under
-// apply/kinds.
+// Package apply makes the changes of a plan, and undoes them. This package is the engine; how one kind of knob is read
+// and set is a Kind, of a package under apply/kinds.
 //
 // # Contract
 //

@@ -15,10 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestUndoOfAnApplyThatWasKilledInARestart: the server that was stopped for it is
-// still down. An undo that may not restart puts its files back and does not end
-// as if all were well, however often it is called; one that may starts it. Of a
-// server that somebody has stopped since, only the restart is told.
+// TestUndoOfAnApplyThatWasKilledInARestart: the server that was stopped for it is still down. An undo that may not
+// restart puts its files back and does not end as if all were well, however often it is called; one that may starts it.
+// For a server that was stopped by others since, only the restart is reported.
 func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 	down := func(b *bench) *snapshot.Snapshot {
 		s := b.d.snapshot()
@@ -68,8 +67,8 @@ func TestUndoOfAnApplyThatWasKilledInARestart(t *testing.T) {
 	}
 }
 
-// TestNothingWasApplied: an apply of which everything was brought back does not
-// call itself partly applied, and does not offer to take anything back.
+// TestNothingWasApplied: an apply of which everything was restored does not call itself partly applied, and does not
+// offer to take anything back.
 func TestNothingWasApplied(t *testing.T) {
 	b := newBench()
 	res, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "bad", knob.Restart)}}, all)

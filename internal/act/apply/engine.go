@@ -26,9 +26,8 @@ type operation struct {
 	later map[[2]string]bool // knobs, by keyOf, that a later apply has changed again
 }
 
-// Run carries a plan out on the host that the snapshot was just taken of. The
-// error is a *say.Problem where nothing was begun (stale, refused, no access) or
-// where something failed (say.CodePartly, and the journal says what); the
+// Run carries a plan out on the host that the snapshot was just taken of. The error is a *say.Problem if nothing was
+// begun (stale, refused, no access) or where something failed (say.CodePartly, and the journal says what); the
 // context's where it was interrupted between two steps, and Resume goes on.
 func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o selection.Options) (Result, error) {
 	chosen, left := selection.Select(p, s, o)
@@ -60,12 +59,11 @@ func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o s
 	return res, e.forward(ctx)
 }
 
-// newID makes the id of a journal that sorts behind every other: two applies within
-// one second, or after the clock was set back, are told apart by no more than that,
-// and the order in which they can be undone rests on it.
+// newID makes the id of a journal that sorts behind every other: two applies within one second, or after the clock was
+// set back, are distinguished only by that, and the order in which they can be undone depends on it.
 func (w *System) newID() string {
 	at := w.Now()
-	list, _ := journalfile.List(w.Target, w.dir()) // those that cannot be read were told of by unfinished
+	list, _ := journalfile.List(w.Target, w.dir()) // unfinished has reported the unreadable ones
 	for _, j := range list {
 		if journal.NewID(at, w.Suffix) > j.ID {
 			continue
@@ -86,8 +84,8 @@ func (e *operation) planned(chosen []plan.Change) []journal.Line {
 	return lines
 }
 
-// knob finds the kind and the instance of a change. An instance is named by its
-// label, as keys are given anew with each snapshot.
+// knob finds the kind and the instance of a change. An instance is named by its label, because each snapshot assigns
+// new keys.
 func (e *operation) knob(a knob.Address, label string) (Kind, Knob, error) {
 	k := Knob{Address: a}
 	kind, ok := e.w.Kinds[a.Prefix()]
@@ -141,7 +139,7 @@ func (e *operation) forward(ctx context.Context) error {
 			return e.interrupted(err)
 		}
 		if c.Instance == "" {
-			// what follows an instance's changes rests on their being in force
+			// what follows an instance's changes depends on their being in force
 			if err := e.activate(ctx); err != nil {
 				return err
 			}
@@ -203,7 +201,7 @@ func (e *operation) verdict() error {
 	return no
 }
 
-// blocking returns a change that c rests on and that was not done, or nil.
+// blocking returns a change that c depends on and that was not done, or nil.
 func (e *operation) blocking(c *journal.Change) *journal.Change {
 	lost := func(f *journal.Change) bool {
 		return f.State == journal.IsFailed || f.State == journal.IsKept ||
@@ -227,8 +225,8 @@ func (e *operation) blocking(c *journal.Change) *journal.Change {
 	return nil
 }
 
-// one makes one change: intention, change, reading back. The error is one after
-// which nothing more may be done; a change that failed and was put back is none.
+// one makes one change: intention, change, reading back. The error is one after which nothing more may be done; a
+// change that failed and was restored is none.
 func (e *operation) one(ctx context.Context, c *journal.Change) error {
 	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, c.After))
 	kind, k, err := e.knob(c.Address, c.Instance)
@@ -277,7 +275,7 @@ func (e *operation) one(ctx context.Context, c *journal.Change) error {
 	return e.fail(ctx, c, why.Error())
 }
 
-// finished ends a step that succeeded, and tells what there is to know beside.
+// finished ends a step that succeeded, and reports what else there is to know.
 func (e *operation) finished(l journal.Line, kind Kind, k Knob) error {
 	if n, ok := kind.(Noter); ok {
 		notes, err := n.Notes(k)
@@ -321,8 +319,7 @@ func wanted(kind Kind, now journal.State, k Knob, value string, e knob.Effect) (
 	return want, nil
 }
 
-// holds says whether a knob is in a state, in both parts as far as the state
-// has them.
+// holds reports whether a knob is in a state, in both parts as far as the state has them.
 func holds(found, want journal.State) bool {
 	return (want.File == nil || found.SameFile(want)) && (want.Live == nil || found.SameLive(want))
 }

@@ -125,9 +125,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestServerThatDoesNotComeBack: a restart that fails puts everything of the
-// instance back, and the pool that was grown for it, and starts it again; what
-// rests on it is not done; the log's lines are in the error.
+// TestServerThatDoesNotComeBack: a restart that fails puts everything of the instance back, and the pool that was grown
+// for it, and starts it again; what depends on it is not done; the log's lines are in the error.
 func TestServerThatDoesNotComeBack(t *testing.T) {
 	b := newBench()
 	p := onto("100")
@@ -248,7 +247,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// barred lets nobody write to /etc.
+// barred denies all writes to /etc.
 type barred struct{ *toyDisk }
 
 func (barred) Writable(name string) error {
@@ -287,8 +286,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsWhatOthersDid: a value that somebody changed since stays and is
-// told; a line beside ours in the same file stays, and ours goes.
+// TestUndoKeepsWhatOthersDid: a value that was changed since stays and is reported; a line beside ours in the same file
+// stays, and ours goes.
 func TestUndoKeepsWhatOthersDid(t *testing.T) {
 	b := newBench()
 	res, no := b.run(t, onto("100"), all)
@@ -320,8 +319,7 @@ func TestUndoKeepsWhatOthersDid(t *testing.T) {
 	}
 }
 
-// TestUndoWithoutRestart: files go back, what needs a restart is owed and told,
-// and a later undo makes it.
+// TestUndoWithoutRestart: files go back, what needs a restart is owed and reported, and a later undo makes it.
 func TestUndoWithoutRestart(t *testing.T) {
 	b := newBench()
 	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("pg:s_a", "/data/1", "0", "1", knob.Restart)}},

@@ -28,9 +28,8 @@ func dies(f func()) (died bool) {
 	return false
 }
 
-// TestEveryPoint kills an apply at each point of each of its operations, one
-// after another, and then either resumes it, which must end as the apply that
-// nobody killed, or undoes it, which must end as if nothing had been. One plan
+// TestEveryPoint kills an apply at each point of each of its operations, one after another, and then either resumes it,
+// which must end as an apply that was not killed, or undoes it, which must end as if nothing had happened. One plan
 // succeeds, the other has a server that does not come up with it.
 func TestEveryPoint(t *testing.T) {
 	good := onto("100")

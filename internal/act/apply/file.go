@@ -64,8 +64,8 @@ func SetFile(t target.Target, f journal.File) error {
 	return t.PutWhile(f.Path, []byte(*f.Text), fs.FileMode(f.Mode), f.UID, f.GID, still)
 }
 
-// Overtaken says that somebody changed a file between our look at it and our
-// writing: his edit stands, and ours was not made.
+// Overtaken says that a file was changed between our reading and our writing it: that edit stands, and ours was not
+// made.
 type Overtaken struct{ Path string }
 
 func (o *Overtaken) Error() string {

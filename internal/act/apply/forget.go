@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// ofInstance says whether a journal names an instance.
+// ofInstance reports whether a journal names an instance.
 func ofInstance(j *journal.Journal, label string) bool {
 	return slices.ContainsFunc(j.Changes, func(c journal.Change) bool { return c.Instance == label }) ||
 		j.Damage != nil && slices.ContainsFunc(j.Damage.Unknown, func(u journal.Unknown) bool {
@@ -69,9 +69,8 @@ func (e *operation) unreached(c *journal.Change, err error) error {
 	return no
 }
 
-// undoVerdict is the error of an undo that came to its end and did not bring
-// everything back, or cannot know that it did. bad are changes that could not be
-// taken back.
+// undoVerdict is the error of an undo that came to its end and did not bring everything back, or cannot know that it
+// did. bad are changes that could not be undone.
 func (e *operation) undoVerdict(bad []error) error {
 	var what []say.Message
 	hint := say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID)

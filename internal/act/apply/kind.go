@@ -8,11 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Kind is how one kind of knob is looked at and set. Look and Set touch the
-// world; Want is pure. Set is idempotent: setting a state that already holds
-// changes nothing, and setting it after a crash in the middle of Set finishes
-// it. Set writes the persistent file first and the live value second, so that a
-// crash between the two leaves what the next boot will complete.
+// Kind is how one kind of knob is read and set. Look and Set touch the world; Want is pure. Set is idempotent: setting
+// a state that already holds changes nothing, and setting it after a crash in the middle of Set finishes it. Set writes
+// the persistent file first and the live value second, so that a crash between the two leaves what the next boot will
+// complete.
 type Kind interface {
 	// Look returns the state that the knob is in now.
 	Look(ctx context.Context, k Knob) (journal.State, error)
@@ -21,16 +20,14 @@ type Kind interface {
 	Want(now journal.State, k Knob, value string) (journal.State, error)
 	// Set brings the knob into a state.
 	Set(ctx context.Context, k Knob, s journal.State) error
-	// Ours says whether a state that was found still has our value for this knob,
-	// though other things in its file may have changed since: undo then takes out
-	// our value alone. Without returns that state.
+	// Ours reports whether a state that was found still has our value for this knob, though other things in its file
+	// may have changed since: undo then takes out our value alone. Without returns that state.
 	Ours(found, after journal.State, k Knob) bool
 	Without(found, before journal.State, k Knob) (journal.State, error)
 }
 
-// Witness is what a kind may also be: it knows who else sets a knob, such as a
-// file that is read later or a daemon. The clause is shown by status: "the file
-// /etc/sysctl.d/99-x.conf, which is read later". "" where it cannot be known.
+// Witness is what a kind may also be: it knows who else sets a knob, such as a file that is read later or a daemon. The
+// clause is shown by status: "the file /etc/sysctl.d/99-x.conf, which is read later". "" if it cannot be known.
 type Witness interface {
 	Witness(ctx context.Context, k Knob, found journal.State) string
 }
@@ -43,9 +40,8 @@ type Guard interface {
 	Allowed(ctx context.Context, k Knob) error
 }
 
-// Scribe is what a kind may also be: it does not always write its file itself,
-// and so knows better than the permissions of the folder whether that may be
-// written. The error is as that of Guard.
+// Scribe is what a kind may also be: it does not always write its file itself, and so knows better than the permissions
+// of the directory whether that may be written. The error is as that of Guard.
 type Scribe interface {
 	MayWrite(ctx context.Context, k Knob, f journal.File) error
 }
@@ -63,9 +59,8 @@ type Stopper interface {
 	Stops(k Knob) bool
 }
 
-// Partial is what a kind may also be: setting it can be cut short in the middle,
-// or deliver less than was asked. Halfway says whether a live value may be what
-// a Set between the two states left, and nobody else's.
+// Partial is implemented by kinds whose setting can be interrupted in the middle, or achieve less than was asked.
+// Halfway reports whether a live value may be what a Set between the two states left, and no other value.
 type Partial interface {
 	Halfway(found, was, will journal.State, k Knob) bool
 }
@@ -77,7 +72,7 @@ type Knob struct {
 	// Place is the file that an earlier look found to be the setting's, as the
 	// journal has it, for undo and resume; "": Look finds it. Only of pg: knobs.
 	Place string
-	// To is the value that a step is about to give the knob; "" where none is.
+	// To is the value that a step is about to give the knob; "" if none is.
 	To string
 }
 

@@ -96,9 +96,8 @@ func (w *System) lockName(part string) string {
 	return lockStem + "-" + hex.EncodeToString(sum[:8])
 }
 
-// lock takes the locks of some parts, which lie beside the folder of the journals:
-// one apply, undo or resume at a time on each. Two that need several take them in
-// the same order, so that neither has what the other waits for.
+// lock takes the locks of some parts, which are beside the directory of the journals: one apply, undo or resume at a
+// time on each. Two that need several take them in the same order, so that neither has what the other waits for.
 func (w *System) lock(ctx context.Context, p parts, wait bool) (func(), error) {
 	names := map[string]bool{}
 	for part := range p {
@@ -155,9 +154,8 @@ func (w *System) lockOne(ctx context.Context, name string, wait bool) (func() er
 	}
 }
 
-// hold finds the journal that is meant and takes the locks of its parts. id "" is
-// the last one of this host that is; while one is waited for, another may have
-// become that. The id is "" where there is none, and then nothing is locked.
+// hold finds the journal that is meant and takes the locks of its parts. id "" is the last one of this host that is;
+// while one is waited for, another may have become that. The id is "" if there is none, and then nothing is locked.
 func (w *System) hold(ctx context.Context, id string, wait bool, is func(*journal.Journal) bool) (string,
 	func(), error) {
 	for {

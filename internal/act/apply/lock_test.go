@@ -100,7 +100,7 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	if no == nil || !strings.Contains(no.Hint.String(), "'pgfettle undo --forget-instance /data/1 20261121-100001-a'") {
 		t.Fatalf("%+v", no)
 	}
-	// An undo that is not told so takes back what it can, and does not say that all is well.
+	// An undo without that information undoes what it can, and does not say that all is well.
 	res, err := apply.Undo(context.Background(), b.w, s, "", apply.UndoOptions{MaxEffect: knob.Restart})
 	if p, ok := errors.AsType[*say.Problem](err); !ok || p.Code != say.CodePartly ||
 		!strings.Contains(p.Hint.String(), "--forget-instance /data/1") || res.Journal.State != journal.Partly {
@@ -126,10 +126,9 @@ func TestUnfinishedOfAnother(t *testing.T) {
 	}
 }
 
-// TestReadBack: what an undo finds at its end that nobody is known to have set is
-// named and ends with 6; a boot that is still needed is owed and no fault; an undo
-// again of what is undone writes nothing and does not say that nothing is left
-// where somebody has set the value since.
+// TestReadBack: what an undo finds at its end with no known origin is named and ends with 6; a boot that is still
+// needed is owed and no fault; an undo again of what is undone writes nothing and does not say that nothing is left if
+// the value was set since.
 func TestReadBack(t *testing.T) {
 	undo := func(b *bench, id string) (apply.Result, *say.Problem) {
 		t.Helper()

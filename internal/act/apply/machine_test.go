@@ -44,7 +44,7 @@ type run struct {
 	after    map[heldPart]string
 	files    string // pictures from before it
 	whole    string
-	edited   bool // somebody changed something since
+	edited   bool // changed by others since
 	rebooted bool // or the host was booted
 }
 
@@ -54,12 +54,12 @@ type machine struct {
 	seconds int64
 	serial  int
 	runs    map[string]*run
-	mark    map[heldPart]string // parts when an operation of ours began, or somebody's edit came
+	mark    map[heldPart]string // parts when an operation of ours began, or someone else edited it
 	acting  *run                // whose operation it is
 	theirs  map[string]bool     // servers that did not come up with the host
 	edits   int                 // that may still come while we are at work
 	cancel  func()
-	still   bool           // nobody edits, and the host stays up
+	still   bool           // no other edits, and the host stays up
 	seen    map[string]int // how often what came to pass
 }
 
@@ -77,8 +77,7 @@ func (m *machine) world() *apply.System {
 		}}
 }
 
-// told comes between two steps: there somebody else may edit a file, and the
-// user may interrupt.
+// told comes between two steps: there others may edit a file, and the user may interrupt.
 func (m *machine) told(s string) {
 	if m.edits > 0 && !strings.HasPrefix(s, "pg:") && m.d.fuse < 0 && rapid.IntRange(0, 9).Draw(m.t, "edit now") == 0 {
 		m.edits--
@@ -222,12 +221,10 @@ func (m *machine) boot() {
 	}
 }
 
-// TestMachine holds the promises of apply over random histories of applies,
-// deaths of the process and of the host at any operation, resumes, undos, and
-// other people's edits: nothing but what is planned is touched, and that is
-// before or after; somebody's value is never overwritten; every journal can be
-// read; undo∘apply restores every byte; resuming twice is resuming once; two
-// applies exclude one another.
+// TestMachine holds the promises of apply over random histories of applies, deaths of the process and of the host at
+// any operation, resumes, undos, and other people's edits: nothing but what is planned is touched, and that is before
+// or after; values set by others are never overwritten; every journal can be read; undo∘apply restores every byte;
+// resuming twice is resuming once; two applies exclude one another.
 func TestMachine(t *testing.T) {
 	actions, seen := 0, map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -243,7 +240,7 @@ func TestMachine(t *testing.T) {
 	})
 	t.Logf("%d steps: %v", actions, seen)
 	if flag.Lookup("rapid.checks").Value.String() != "100" {
-		return // somebody wants fewer, or more
+		return // others want fewer, or more
 	}
 	if actions < 10_000 {
 		t.Errorf("only %d steps", actions)

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// editStep is somebody who changes the very knob whose step was cut short.
+// editStep is a foreign change of the knob whose step was interrupted.
 func (m *machine) editStep() {
 	for _, j := range m.readable() {
 		for _, c := range j.Changes {
@@ -83,8 +83,7 @@ func (m *machine) apply() {
 	m.servers(err)
 }
 
-// beside says whether an interrupted apply has a part in common with another: an
-// instance, or the host.
+// beside reports whether an interrupted apply has a part in common with another: an instance, or the host.
 func (m *machine) beside(known map[string]*journal.Journal, with *journal.Journal) bool {
 	shared := false
 	for _, j := range known {
@@ -143,7 +142,7 @@ func (m *machine) resume() {
 	m.widen(r)
 	for other, q := range m.runs {
 		if other > id {
-			q.edited = true // to a later apply this is somebody's edit
+			q.edited = true // to a later apply this is a foreign edit
 		}
 	}
 	err, died := m.guard("resume", r, func(ctx context.Context) error {
@@ -185,7 +184,7 @@ func (m *machine) undo() {
 			if other < id {
 				continue
 			}
-			q.edited = true // to a later apply this is somebody's edit
+			q.edited = true // to a later apply this is a foreign edit
 		}
 	}
 	err, died := m.guard("undo", r, func(ctx context.Context) error {
@@ -231,7 +230,7 @@ func (m *machine) undo() {
 	}
 }
 
-// edit is somebody else at work.
+// edit is a change by others.
 func (m *machine) edit() {
 	for _, r := range m.runs {
 		r.edited = true

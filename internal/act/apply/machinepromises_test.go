@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// heldPart is what one value stands in: a line of a file, or a live value.
+// heldPart is what one value is in: a line of a file, or a live value.
 type heldPart string
 
 func filePart(path, key string) heldPart { return heldPart("file " + path + " " + key) }
@@ -94,8 +94,7 @@ func (m *machine) step(p heldPart, from, to, when string) {
 	}
 }
 
-// inStep says whether every server runs with what its file says, and would start
-// with it again.
+// inStep reports whether every server runs with what its file says, and would start with it again.
 func (d *toyDisk) inStep() bool {
 	for _, s := range d.servers {
 		if d.starts(s) != nil {
@@ -175,8 +174,7 @@ func (m *machine) ended(id string, r *run) {
 	}
 }
 
-// servers that we left run, but for those that somebody else's edit keeps down
-// and those of which the error tells.
+// servers that we left run, except those that a foreign edit keeps down and those that the error reports.
 func (m *machine) servers(err error) {
 	if err != nil || slices.ContainsFunc(slices.Collect(maps.Values(m.readable())),
 		func(j *journal.Journal) bool { return j.State == journal.Interrupted }) {
@@ -192,9 +190,8 @@ func (m *machine) servers(err error) {
 	}
 }
 
-// widen lets what is planned and not begun start from what is there now: the
-// live value that the plan rests on is looked at again, a line that somebody
-// wrote into a file meanwhile is what undo goes back to.
+// widen lets what is planned and not begun start from what is there now: the live value that the plan depends on is
+// read again, and a line that others wrote into a file meanwhile is what undo restores.
 func (m *machine) widen(r *run) {
 	now := m.d.parts()
 	var j *journal.Journal

@@ -12,10 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestEditInTheMiddle: somebody saves a file at any moment of an apply, or of the
-// undo of it, also between our last look and our writing. His line is never lost.
-// What was not done for it is said, our value is then in the file no more, and an
-// undo takes the rest out around his line.
+// TestEditInTheMiddle: a file is saved by others at any moment of an apply or its undo, even between our last read and
+// our write. Their line is never lost. What was not done because of it is reported, our value is then no longer in the
+// file, and an undo removes the rest around their line.
 func TestEditInTheMiddle(t *testing.T) {
 	p := &plan.Plan{Changes: []plan.Change{
 		change("sysctl:vm.swappiness", "", "0", "1", knob.Now), change("boot:quiet", "", "0", "1", knob.Reboot),
@@ -66,7 +65,7 @@ func TestEditInTheMiddle(t *testing.T) {
 				if undoing {
 					b.d.points, b.d.somebody = 0, save
 				}
-				for range 2 { // what could not be taken back for his edit is tried again
+				for range 2 { // what could not be undone because of that edit is retried
 					if res.Journal == nil || res.Journal.State == journal.TakenBack {
 						break
 					}

@@ -14,10 +14,9 @@ const (
 	unbegun = "the apply was undone before it was begun"
 )
 
-// readBack looks at every value once more at the end of an undo, and notes those
-// that are not as before though nobody is known to have changed them. Lines that
-// are missing at the end of a journal leave no trace in it; here they do: what they
-// told of is there. took are the changes that this undo has taken back itself.
+// readBack reads every value again at the end of an undo, and notes those that differ from before without a known
+// change. Lines that are missing at the end of a journal leave no trace in it; here they do: their effects are present.
+// took are the changes that this undo has undone itself.
 func (e *operation) readBack(ctx context.Context, took map[int]bool) error {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
@@ -46,9 +45,8 @@ func (e *operation) lookAgain(ctx context.Context) {
 	}
 }
 
-// leftover says what of a change is there that was not before it; "" where all is
-// as before, or where that is told otherwise. reboots says that it goes with the
-// next boot.
+// leftover describes what remains of a change; "" if everything is as before, or if that is reported elsewhere. reboots
+// says that it disappears at the next boot.
 func (e *operation) leftover(ctx context.Context, c *journal.Change, took bool) (why string, reboots bool) {
 	ever := c.Will.File != nil || c.Will.Live != nil
 	switch {
@@ -84,7 +82,7 @@ func (e *operation) leftover(ctx context.Context, c *journal.Change, took bool) 
 	return e.leftLive(kind, k, c, found, will, ever, took)
 }
 
-// inFile says whether the file of a state has our value.
+// inFile reports whether the file of a state has our value.
 func (e *operation) inFile(kind Kind, k Knob, c *journal.Change, s journal.State) bool {
 	s.Live = c.Will.Live
 	return c.Will.File != nil && s.File != nil && kind.Ours(s, c.Will, k)

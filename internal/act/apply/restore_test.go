@@ -11,9 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestUndoRestores: whatever deaths an apply and its undo went through, undo∘apply
-// leaves every file with its owner and mode, every live value and every server
-// as before, though several applies lay on one another.
+// TestUndoRestores: whatever deaths an apply and its undo went through, undo∘apply leaves every file with its owner and
+// mode, every live value and every server as before, though several applies was on one another.
 func TestUndoRestores(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &machine{t: t, d: newToy(), runs: map[string]*run{}, theirs: map[string]bool{}, seen: map[string]int{},

@@ -10,10 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// Resume goes on with an apply that was interrupted, or with the undo of it: a
-// step that was under way is looked at and finished, what was being brought back
-// is brought back, then comes the rest. A journal that came to its end is left
-// as it is. id "" is the last that was interrupted.
+// Resume goes on with an apply that was interrupted, or with the undo of it: a step that was in progress is examined
+// and finished, what was being restored is restored, then comes the rest. A completed journal is left as it is. id ""
+// is the last that was interrupted.
 func Resume(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o selection.Options) (Result, error) {
 	id, unlock, err := w.hold(ctx, id, o.Wait, func(j *journal.Journal) bool { return j.State == journal.Interrupted })
 	if err != nil {
@@ -62,8 +61,8 @@ func Resume(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o s
 	return res, e.forward(ctx)
 }
 
-// finish brings a change that was begun to its end. What is neither before nor
-// after nor between the two is somebody's, and is kept.
+// finish completes a change that was begun. What is neither before nor after nor between the two was set by others, and
+// is kept.
 func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	kind, k, err := e.begun(c)
 	if err != nil {
@@ -79,7 +78,7 @@ func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	switch {
 	case want.File == nil || now.SameFile(want) || now.SameFile(c.Was):
 	case kind.Ours(judged, c.Will, k):
-		want.File = now.File // our value is in it, with somebody's edit beside; what follows from it may be missing
+		want.File = now.File // our value is in it, next to a foreign edit; what follows from it may be missing
 	default:
 		return e.giveUp(ctx, c, want.File.Path+" was changed while the apply was interrupted")
 	}
@@ -94,9 +93,8 @@ func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
 }
 
-// giveUp leaves a change that cannot be finished: the part of it that is ours is
-// taken back, so that not half of it stays, and so are the other settings of its
-// instance.
+// giveUp leaves a change that cannot be finished: the part of it that is ours is undone, so that not half of it stays,
+// and so are the other settings of its instance.
 func (e *operation) giveUp(ctx context.Context, c *journal.Change, why string) error {
 	if err := e.takeBack(ctx, c, why); err != nil {
 		return err

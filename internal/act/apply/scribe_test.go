@@ -20,8 +20,8 @@ type throughServer struct {
 
 func (s throughServer) MayWrite(context.Context, apply.Knob, journal.File) error { return s.may }
 
-// TestFileOfAnother: whether a file may be written is asked of the kind that has
-// it written, and not of the permissions of its folder.
+// TestFileOfAnother: whether a file may be written is asked of the kind that has it written, and not of the permissions
+// of its directory.
 func TestFileOfAnother(t *testing.T) {
 	for name, c := range map[string]struct {
 		may  error

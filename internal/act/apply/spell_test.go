@@ -25,10 +25,9 @@ func (spellsPages) Spell(k apply.Knob, live string) string {
 	return pgsetting.Kind{Server: &pgctl.Server{}}.Spell(apply.Knob{Address: k.Address, Instance: in}, live)
 }
 
-// TestSpelledForPeople: what was found is told as the plan tells values, 16GB, and
-// not in blocks: by status, by a plan that is stale, by undo of a value that
-// somebody has changed. A setting without a unit, and one of a server that told
-// nothing of itself, stays as it is.
+// TestSpelledForPeople: what was found is written as in the plan, 16GB, and not in blocks: by status, by a stale plan,
+// by undo of a value that others have changed. A setting without a unit, and one of a server that reported nothing
+// about itself, stays as it is.
 func TestSpelledForPeople(t *testing.T) {
 	b := newBench()
 	b.w.Kinds["pg"] = spellsPages{toyKind{b.d, "pg"}}

@@ -89,10 +89,9 @@ func (e *operation) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.F
 	return e.w.Target.Writable(f.Path)
 }
 
-// movedFrom says whether a knob has another live value than the one that a plan
-// found, and which. Where a kind spells live values otherwise than the plan does
-// (pg_settings' base unit), it is asked what the plan's would be. A knob without
-// a live value has nothing that could move.
+// movedFrom reports whether a knob has another live value than the one that a plan found, and which. Where a kind
+// spells live values otherwise than the plan does (pg_settings' base unit), it is asked what the plan's would be. A
+// knob without a live value has nothing that could move.
 func movedFrom(kind Kind, now journal.State, k Knob, from, base string) (string, bool) {
 	if now.Live == nil || *now.Live == from || base != "" && *now.Live == base {
 		return "", false

@@ -10,11 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Status looks at every knob that was applied and not taken back: of one
-// journal, or with id "" of all of them, where a later apply of the same knob
-// stands for the earlier. What a damaged journal names and does not prove is unknown.
-// Nothing is written. Journals that cannot be read are
-// named by the error beside the drifts of the others.
+// Status looks at every knob that was applied and not undone: of one journal, or with id "" of all of them, where a
+// later apply of the same knob stands for the earlier. What a damaged journal names and does not prove is unknown.
+// Nothing is written. Journals that cannot be read are named by the error beside the drifts of the others.
 func Status(ctx context.Context, w *System, s *snapshot.Snapshot, id string) ([]journal.Drift, error) {
 	e := &operation{w: w, s: s}
 	var list []*journal.Journal

@@ -29,12 +29,11 @@ func (e *operation) sweepOf(c *journal.Change, name string) error {
 	if e.w.Target.UID() != 0 {
 		return e.w.Target.Sweep(name)
 	}
-	return nil // of an instance that is not found, nobody's folder is entered
+	return nil // if an instance is not found, no directory is entered
 }
 
-// sweep removes what a step that was killed has left half-written beside its
-// file: nobody else would, and a folder that we made stays while it is there.
-// That it cannot be removed keeps nobody from going on.
+// sweep removes what a step that was killed has left half-written beside its file: nothing else would, and a directory
+// that we created stays while it is there. Failing to remove it does not stop the run.
 func (e *operation) sweep() {
 	done := map[string]bool{}
 	for i := range e.log.Changes {

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// System is where a plan is carried out, and by what means.
+// System is where a plan is applied, and by what means.
 type System struct {
 	Target target.Target
 	Kinds  map[string]Kind // by the prefix of the address: pg, sysctl, …
@@ -26,7 +26,7 @@ type System struct {
 	// binary, before anything is written. nil: there is nothing to try with.
 	Verify func(ctx context.Context, key string, changes []plan.Change) error
 
-	Tell func(string)     // one line of talk for a person; nil: nobody listens
+	Tell func(string)     // one line of progress for a person; may be nil
 	Now  func() time.Time // clock of the journal
 
 	Dir      string // of the journals; "": journal.Dir
@@ -50,8 +50,8 @@ func (w *System) dir() string {
 	return w.Dir
 }
 
-// Result is how it ended. Journal is nil where nothing was begun.
+// Result is how it ended. Journal is nil if nothing was begun.
 type Result struct {
 	Journal *journal.Journal
-	Left    []selection.Left // changes of the plan that were left out from the start
+	Left    []selection.Left // changes of the plan that were omitted from the start
 }

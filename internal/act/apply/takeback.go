@@ -55,9 +55,8 @@ func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string)
 	return e.finished(journal.Line{Kind: journal.Undone, N: c.N, Reason: why}, kind, k)
 }
 
-// back returns the state to bring a change back to; a part that is to be left
-// alone is nil. theirs says what somebody else has made of the rest; "" where
-// there is no such thing.
+// back returns the state to restore; a part to be left alone is nil. theirs describes what others have made of the
+// rest; "" if nothing.
 func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.State) (to journal.State, theirs string,
 	err error) {
 	if c.Will.Live != nil {
@@ -113,14 +112,14 @@ func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.Sta
 	return to, theirs, nil
 }
 
-// without says whether a file has our value no more, and whatever it had for the
-// knob before: somebody's edit is beside it.
+// without reports whether a file no longer has our value, and has what it had for the knob before: others edited other
+// parts of it.
 func (e *operation) without(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
 	rest, err := kind.Without(found, c.Was, k)
 	return err == nil && rest.File != nil && rest.File.Same(*found.File)
 }
 
-// halfway says whether a live value is what a step that a crash cut short left.
+// halfway reports whether a live value is what a step that a crash cut short left.
 func (e *operation) halfway(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
 	p, ok := kind.(Partial)
 	return ok && c.State != journal.IsDone && p.Halfway(found, c.Was, c.Will, k)

@@ -17,16 +17,14 @@ import (
 
 // UndoOptions bound an undo.
 type UndoOptions struct {
-	MaxEffect knob.Effect // files are put back in any case; what needs more than this is told and left to be made
+	MaxEffect knob.Effect // files are restored in any case; what needs more than this is reported and left to be done
 	Wait      bool
-	// label of an instance that is gone: its changes are noted as abandoned, and the rest is taken back
+	// label of an instance that is gone: its changes are noted as abandoned, and the rest is undone
 	Forget string
 }
 
-// Undo takes an apply back, the last change first: what is still ours goes back
-// to what it was, somebody's later edit is kept and shown. It carries on an
-// undo or an apply that was interrupted. id "" is the last apply that is not
-// undone.
+// Undo undoes an apply, the last change first: what is still ours is restored, later edits by others are kept and
+// shown. It continues an undo or an apply that was interrupted. id "" is the last apply that is not undone.
 func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o UndoOptions) (Result, error) {
 	is := func(j *journal.Journal) bool { return !j.Undone() && j.Foreign == "" }
 	if o.Forget != "" {
@@ -88,9 +86,8 @@ func (e *operation) stops(o UndoOptions) error {
 	return nil
 }
 
-// covered refuses while a later apply of the same knob stands: its value would be
-// kept as somebody's, and its own undo would then bring ours back for good. but are
-// changes that are not going to be taken back. It notes what later applies changed.
+// covered refuses while a later apply of the same knob stands: its value would be kept as a foreign one, and its own
+// undo would then restore ours for good. but are changes that will not be undone. It notes what later applies changed.
 func (e *operation) covered(but func(*journal.Change) bool) error {
 	list, err := journalfile.List(e.w.Target, e.w.dir())
 	if err != nil {
@@ -200,8 +197,8 @@ func (e *operation) undo(ctx context.Context, o UndoOptions) error {
 			continue
 		}
 		if c.Instance == "" && !e.startsLater(i) {
-			// before strict overcommit of old comes back, under which nothing starts that
-			// does not fit; one that does not come up yet may miss what is brought back next
+			// before strict overcommit of old comes back, under which nothing starts that does not fit; one that does
+			// not come up yet may miss what is restored next
 			if err := e.reactivate(ctx, o); err != nil && !isFailure(err) {
 				return err
 			}
@@ -237,11 +234,9 @@ func (e *operation) undo(ctx context.Context, o UndoOptions) error {
 	return e.left()
 }
 
-// startsLater says whether a server waits for what is still to be taken back among
-// the first changes up to i: for the memory of a pool that was grown, which may not
-// be there twice, and for what its unit starts it with. A pool that shrinks under a
-// running server takes nothing from it: the pages in use become surplus, and are
-// free when it stops.
+// startsLater reports whether a server waits for what is still to be undone among the first changes up to i: for the
+// memory of a pool that was grown, which may not be there twice, and for what its unit starts it with. A pool that
+// shrinks under a running server takes nothing from it: the pages in use become surplus, and are free when it stops.
 func (e *operation) startsLater(i int) bool {
 	return slices.ContainsFunc(e.log.Changes[:i+1], func(c journal.Change) bool {
 		return c.Begun() && (selection.JournalStep(&c).GrowsPool() || c.Address.Layer() == knob.Units)
@@ -267,7 +262,7 @@ func (e *operation) left() error {
 	return nil
 }
 
-// owes says whether an activation is still to be made that may be made now.
+// owes reports whether an activation is still to be made that may be made now.
 func (e *operation) owes(o UndoOptions) bool {
 	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending,
 		func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= o.MaxEffect })
@@ -275,8 +270,8 @@ func (e *operation) owes(o UndoOptions) bool {
 
 func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return ok }
 
-// reactivate lets the servers take over what was put back, as far as it may. An
-// instance of which changes are still to be taken back waits.
+// reactivate lets the servers take over what was restored, as far as it may. An instance of which changes are still to
+// be undone waits.
 func (e *operation) reactivate(ctx context.Context, o UndoOptions) error {
 	if e.w.Activate == nil {
 		return nil

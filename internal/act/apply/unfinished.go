@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// unfinished refuses to start beside an apply of the same parts that did not come
-// to its end: its knobs may be before or after, and the new one would take either
-// for the origin. What is about other instances is in nobody's way.
+// unfinished refuses to start while an apply of the same parts is incomplete: its knobs may be before or after, and the
+// new one would take either for the origin. An apply to other instances does not conflict.
 func (w *System) unfinished(chosen []plan.Change) error {
 	list, err := journalfile.List(w.Target, w.dir())
 	if err != nil {
@@ -41,8 +40,7 @@ func (w *System) unfinished(chosen []plan.Change) error {
 	return nil
 }
 
-// owns says whether a journal is of this host or tree. One that does not say is
-// taken to be where it lies.
+// owns reports whether a journal is of this host or tree. One that does not say is taken to be where it lies.
 func (w *System) owns(j *journal.Journal) bool {
 	return j.Run.ID == "" || j.Run.Of(w.Hostname, w.Root)
 }
@@ -63,7 +61,7 @@ func openParts(j *journal.Journal) parts {
 	return p
 }
 
-// boundless says whether a journal may be about more than can be read.
+// boundless reports whether a journal may be about more than can be read.
 func boundless(j *journal.Journal) bool {
 	return !j.Recorded() && (j.Run.ID == "" || j.Damage.Planned > 0)
 }
@@ -93,7 +91,7 @@ func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	return no
 }
 
-// gone says whether a part is an instance whose data directory is not there.
+// gone reports whether a part is an instance whose data directory does not exist.
 func (w *System) gone(part string) bool {
 	if !path.IsAbs(part) {
 		return false

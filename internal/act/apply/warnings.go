@@ -9,16 +9,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// Warner is what a kind may also be: it knows before anything is written what
-// a person should hear before he says yes, such as what of a file no undo brings
-// back. Each is a sentence without the knob's name.
+// Warner is implemented by kinds that know before anything is written what a person should know before agreeing, such
+// as what of a file no undo brings back. Each is a sentence without the knob's name.
 type Warner interface {
 	Warnings(ctx context.Context, k Knob) ([]string, error)
 }
 
-// Warnings asks the kinds of the changes for what should be told before they are
-// made, each sentence once. A change that cannot be looked at has nothing to tell
-// here: Run refuses it with its reason.
+// Warnings asks the kinds of the changes for what should be reported before they are made, each sentence once. A change
+// that cannot be read has nothing to report here: Run refuses it with its reason.
 func Warnings(ctx context.Context, w *System, s *snapshot.Snapshot, chosen []plan.Change) []selection.Warning {
 	e := &operation{w: w, s: s}
 	var out []selection.Warning

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// TestInstancesByName: where a plan is for two instances, the same setting of each
-// is skipped by itself, and is told with the instance that it is of; where it is
-// for one, the address says enough.
+// TestInstancesByName: where a plan is for two instances, the same setting of each is skipped separately, and is
+// reported with its instance; if it is for one, the address says enough.
 func TestInstancesByName(t *testing.T) {
 	both := &plan.Plan{Changes: []plan.Change{
 		change("pg:r_a", "/data/1", "0", "1", knob.Reload), change("pg:r_a", "/data/2", "0", "1", knob.Reload),

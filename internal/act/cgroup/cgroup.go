@@ -1,7 +1,5 @@
-// Package cgroup makes control groups of our own with a limit on memory, puts
-// processes that we started into them, and takes them away again. It knows both
-// versions of the kernel's interface, and never changes a group that it did not
-// make.
+// Package cgroup makes cgroups of our own with a limit on memory, puts processes that we started into them, and takes
+// them away again. It knows both versions of the kernel's interface, and never changes a group that it did not make.
 package cgroup
 
 import (
@@ -19,14 +17,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host/cgroup"
 )
 
-// Group is a control group that we made.
+// Group is a cgroup that we made.
 type Group struct {
 	Version int    `json:"version"` // 1 or 2: of the hierarchy that has the memory controller
-	Dir     string `json:"dir"`     // its folder
+	Dir     string `json:"dir"`     // its directory
 }
 
-// Place is the folder of a group below which one of ours could be made, with
-// the groups above it, whose limits hold for it too.
+// Place is the directory of a group below which one of ours could be made, with the groups above it, whose limits hold
+// for it too.
 type Place struct {
 	Version int
 	Dirs    []string // the place itself first, the root of the mount last
@@ -62,9 +60,8 @@ func places(mountinfo, group []byte) ([]Place, error) {
 	return out, nil
 }
 
-// Room returns how much memory the groups above leave: the least, over them, of
-// the limit less what is used, where cached pages of files count as free. ok is
-// false where none of them has a limit, or none could be read.
+// Room returns how much memory the groups above leave: the least, over them, of the limit less what is used, where
+// cached pages of files count as free. ok is false if none of them has a limit, or none could be read.
 func (p Place) Room() (room unit.Bytes, ok bool) {
 	f := files[p.Version]
 	for _, dir := range p.Dirs {
@@ -128,7 +125,7 @@ var files = map[int]struct {
 // setting is a file of a group and what is written to it; "" is the limit.
 type setting struct{ file, value string }
 
-// mkdir makes the folder of a group, which the kernel fills with files.
+// mkdir makes the directory of a group, which the kernel fills with files.
 var mkdir = func(dir string) error { return os.Mkdir(dir, 0o755) }
 
 // New makes a group with a limit on memory, and without swap, at the first of
@@ -150,8 +147,7 @@ func New(at []Place, name string, limit unit.Bytes) (*Group, error) {
 	return nil, noGroup(errors.Join(errs...))
 }
 
-// Candidates returns where New would make the group, for who has to write down
-// what he is about to make.
+// Candidates returns where New would make the group, for callers that must record it first.
 func Candidates(at []Place, name string) []Group {
 	var out []Group
 	for _, p := range at {
@@ -209,8 +205,7 @@ func (g *Group) limit(limit unit.Bytes) error {
 		}
 	}
 	if g.Version == 1 {
-		// A new group has its parent's switch; where the killer is off, a process over
-		// the limit would sleep for ever.
+		// A new group has its parent's switch; where the killer is off, a process over the limit would sleep forever.
 		b, err := os.ReadFile(path.Join(g.Dir, f.kills))
 		if err != nil {
 			return err
@@ -274,8 +269,7 @@ func (g *Group) Kills() (int64, error) {
 	return n, nil
 }
 
-// Used returns how much memory the group uses, cached pages of files left out:
-// they give way when somebody wants more.
+// Used returns how much memory the group uses, without page cache, which is reclaimed on demand.
 func (g *Group) Used() (unit.Bytes, error) {
 	f := files[g.Version]
 	n, err := number(path.Join(g.Dir, f.usage))
@@ -290,8 +284,7 @@ const (
 	emptyPoll    = 5 * time.Millisecond // most are gone at the second look
 )
 
-// Remove ends by force what still runs in the group, and takes it away. A group
-// that is not there is no error.
+// Remove ends by force what still runs in the group, and takes it away. A group that does not exist is no error.
 func (g *Group) Remove() error {
 	for end := time.Now().Add(emptyTimeout); ; time.Sleep(emptyPoll) {
 		if err := g.killAll(); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -307,9 +300,8 @@ func (g *Group) Remove() error {
 	}
 }
 
-// killAll sends SIGKILL to every process of the group. A handle is taken first
-// and membership is looked at again, so that a number which was given to another
-// process in between harms nobody.
+// killAll sends SIGKILL to every process of the group. A handle is taken first and membership is checked again, so that
+// a process ID that was reused in between is harmless.
 func (g *Group) killAll() error {
 	pids, err := g.Processes()
 	if err != nil || len(pids) == 0 {

@@ -40,7 +40,7 @@ func write(t *testing.T, dir string, texts map[string]string) {
 	}
 }
 
-// kernel stands for the one that fills the folder of a new group with files.
+// kernel stands for the one that fills the directory of a new group with files.
 func kernel(t *testing.T, fill func(dir string) (map[string]string, error)) {
 	t.Helper()
 	was := mkdir
@@ -133,8 +133,7 @@ func TestNewRefused(t *testing.T) {
 	}
 }
 
-// TestLimitThatDoesNotHold: a kernel that takes another limit than it was told
-// is not believed.
+// TestLimitThatDoesNotHold: a kernel that sets another limit than was written is an error.
 func TestLimitThatDoesNotHold(t *testing.T) {
 	dir := t.TempDir()
 	kernel(t, func(string) (map[string]string, error) {

@@ -69,8 +69,7 @@ func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, ho
 	return c.query(ctx, a, key, how, deep)
 }
 
-// merge takes over the replies. A data directory that was closed to us is
-// known where the server told it.
+// merge adds the replies. A data directory that was closed to us is known if the server reported it.
 func (c *collector) merge(replies <-chan reply) {
 	for r := range replies {
 		c.takeOver(r.archive)
@@ -97,10 +96,9 @@ func (c *collector) takeOver(a *evidence.Archive) {
 
 const notRunning = "the server does not run"
 
-// connectTo says how to reach a server of this host that nobody named: through
-// its socket, also that of a container; by TCP only where it has no socket and
-// shares our network, at an address of this host where its account listens.
-// Nothing secret is sent: see Connect.
+// connectTo says how to reach a server of this host that the user did not name: through its socket, also that of a
+// container; by TCP only if it has no socket and shares our network, at an address of this host where its account
+// listens. Nothing secret is sent: see Connect.
 func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
 	how := pgclient.Connect{Port: in.port, Found: true, Peer: -1}
 	if in.account.UID >= 0 {
@@ -110,8 +108,7 @@ func (c *collector) connectTo(in *instance) (pgclient.Connect, error) {
 		u := in.account.User()
 		how.As, how.User = &u, c.roleOf(in)
 	} else if how.Peer >= 0 {
-		// who is not root has only his own to give, and gives it as before to the
-		// servers of accounts that count
+		// without root there are only the user's own, which the servers of included accounts get as before
 		how.Secrets, _ = c.req.Owners.Counts(c.t, in.account, in.dataDir)
 	}
 	switch {

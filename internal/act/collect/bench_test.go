@@ -37,7 +37,7 @@ func BenchmarkCensus300(b *testing.B) {
 	}
 }
 
-// BenchmarkStatus300 reads the one file that tells the page tables.
+// BenchmarkStatus300 reads the one file that has the page tables.
 func BenchmarkStatus300(b *testing.B) {
 	t, name := &target.Local{}, "/proc/"+strconv.Itoa(os.Getpid())+"/status"
 	for b.Loop() {

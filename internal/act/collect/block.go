@@ -16,7 +16,7 @@ const maxBlocks = 1000
 type block struct {
 	Device string   `json:"device"` // major:minor
 	Name   string   `json:"name"`
-	Path   string   `json:"path"` // of its folder in the evidence
+	Path   string   `json:"path"` // of its directory in the evidence
 	Kind   string   `json:"kind"`
 	Below  []string `json:"below"`
 	Driver string   `json:"driver"`
@@ -58,7 +58,7 @@ func (c *collector) blocks(found []*instance) []block {
 	return out
 }
 
-// block looks at one device and returns the folders of those it lies on.
+// block looks at one device and returns the directories of those it is on.
 func (c *collector) block(at string) (block, []string) {
 	b := block{Device: text(c.t, at+"/dev"), Name: path.Base(at), Below: []string{}}
 	b.Path = "sys/block/" + b.Name

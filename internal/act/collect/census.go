@@ -54,9 +54,8 @@ type candidate struct {
 	resident   int64 // pages
 }
 
-// killable finds the processes of the whole host that the OOM killer would look
-// at first, by the kernel's own score, which takes two short files of each
-// process; threads of the kernel have no memory and are passed over.
+// killable finds the processes of the whole host that the OOM killer would look at first, by the kernel's own score,
+// which takes two short files of each process; threads of the kernel have no memory and are skipped.
 func (c *collector) killable() {
 	if !c.req.Killable {
 		return

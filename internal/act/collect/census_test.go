@@ -11,9 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// TestKillable: of thirty processes the twenty that the kernel scores highest
-// are kept, of equal ones the largest; threads of the kernel, what ended
-// meanwhile, and what is no process are passed over, and no command line is kept.
+// TestKillable: of thirty processes the twenty that the kernel scores highest are kept, of equal ones the largest;
+// threads of the kernel, what ended meanwhile, and what is no process are skipped, and no command line is kept.
 func TestKillable(t *testing.T) {
 	root := t.TempDir()
 	put := func(name, text string) {

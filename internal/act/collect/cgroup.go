@@ -6,8 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host/cgroup"
 )
 
-// cgroupFiles copies the limits of the control group of a process and of all
-// its ancestors.
+// cgroupFiles copies the limits of the cgroup of a process and of all its ancestors.
 func (c *collector) cgroupFiles(pid int) {
 	mounts, ok := c.take(mountInfo)
 	if !ok {

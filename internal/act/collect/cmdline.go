@@ -10,7 +10,7 @@ import (
 // postmaster.
 var standalone = []string{"--single", "--boot", "--check", "--describe-config", "--version", "-V", "--help", "-?"}
 
-// postmasterArgs says whether a command line may be that of a postmaster.
+// postmasterArgs reports whether a command line may be that of a postmaster.
 func postmasterArgs(args []string) bool {
 	if len(args) < 2 {
 		return len(args) == 1
@@ -52,8 +52,7 @@ func option(args []string, short byte, setting string) string {
 	return value
 }
 
-// firstDir returns the first absolute folder of a list such as
-// unix_socket_directories.
+// firstDir returns the first absolute directory of a list such as unix_socket_directories.
 func firstDir(list string) string {
 	for _, d := range strings.Split(list, ",") {
 		if d = strings.Trim(strings.TrimSpace(d), `"`); path.IsAbs(d) {

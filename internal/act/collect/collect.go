@@ -20,7 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
-// Kind says how a person named what is to be looked at.
+// Kind says how a person named what to inspect.
 type Kind int
 
 // The kinds of request.
@@ -36,23 +36,21 @@ type Request struct {
 	Value    string       // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
 	Deep     bool         // also what grows with the number of tables
 	Owners   trust.Owners // whose instances count
-	Killable bool         // also whom of all processes of the host the OOM killer would look at first
+	Killable bool         // also which process of the host the OOM killer would consider first
 	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
 	Why      bool         // also of a data directory as which nothing can be done: why its server does not start
-	// only what tells the memory of the host and of the instances: nothing is run, few questions are asked
+	// only what shows the memory of the host and of the instances: nothing is run, few questions are asked
 	Memory   bool
 	Alone    bool     // nothing of the other instances of the host, where one was named
 	Measured []string // folders that probes are kept in, the first before the others; none: no probe is looked for
-	// History tells the peaks of a history of this host; nil, or no peaks, where
-	// there is none.
+	// History returns the peaks of a history of this host; nil, or no peaks, if there is none.
 	History  func(context.Context) (*history.Peaks, error)
 	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
-	Progress func(string) // told what is being done, one clause each; may be nil
+	Progress func(string) // called with what is being done, one clause each; may be nil
 }
 
-// Run collects. An error is a *say.Problem where the request itself cannot be
-// met (no such data directory, the named server refuses), or the context's.
-// Whatever else could not be had is in the archive, with the reason.
+// Run collects. An error is a *say.Problem if the request itself cannot be met (no such data directory, the named
+// server refuses), or the context's. Whatever else is unavailable is in the archive, with the reason.
 func Run(ctx context.Context, t target.Target, r Request) (*evidence.Archive, error) {
 	return newCollector(t, r).run(ctx)
 }
@@ -169,7 +167,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.takeOver(<-units)
 }
 
-// history adds the peaks of a history. That there is none is nothing to tell.
+// history adds the peaks of a history. Having none is not reported.
 func (c *collector) history(ctx context.Context) {
 	if c.req.History == nil {
 		return

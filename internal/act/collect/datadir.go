@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// dataDir collects the host and the instance of one data directory. Of the other
-// instances of the host only what their memory rests on.
+// dataDir collects the host and the instance of one data directory. Of the other instances of the host only what their
+// memory depends on.
 func (c *collector) dataDir(ctx context.Context) error {
 	at := c.req.Value
 	if !path.IsAbs(at) {
@@ -83,7 +83,7 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 		case st.UID == 0 && target.RootsOwn(c.t, real) == nil:
 			in.account.UID = -1 // such as a backup that root has restored: root reads its own, and runs nothing
 		case c.req.Why && st.UID != 0 && st.Mode.Perm()&0o022 != 0 && isCluster(c.t.As(in.account.User()), real):
-			in.shut() // its server does not start like that, which is all that is told
+			in.shut() // its server does not start like that, and nothing else is reported
 			return in, nil
 		default:
 			return nil, notTrusted(at, err)
@@ -102,19 +102,18 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 	return in, nil
 }
 
-// isCluster says whether a folder looks like a data directory, with the rights of
-// its owner. Nothing is opened.
+// isCluster reports whether a directory looks like a data directory, with the rights of its owner. Nothing is opened.
 func isCluster(view target.Target, dir string) bool {
 	st, err := view.Stat(path.Join(dir, "PG_VERSION"))
 	return err == nil && st.Mode.IsRegular()
 }
 
-// shut keeps everybody out of an instance: nothing in its folder is read.
+// shut keeps everybody out of an instance: nothing in its directory is read.
 func (in *instance) shut() {
 	in.view, in.closed, in.owner, in.account.UID = closed{in.view}, true, in.account, -1
 }
 
-// doubt says where it cannot be told that no server runs in a data directory.
+// doubt reports why it is uncertain that no server runs in a data directory.
 func (c *collector) doubt(in *instance, found []*instance) {
 	unsure := func(why string) { in.unsure, in.whyUnsure = true, why }
 	b, err := in.view.ReadFile(path.Join(in.dataDir, "postmaster.pid"), maxFile)
@@ -159,8 +158,7 @@ func (c *collector) again(ctx context.Context, in *instance) error {
 	return nil
 }
 
-// notTrusted tells of a data directory that belongs to nobody as whom something
-// could be done.
+// notTrusted reports a data directory whose owner is no account that commands can run as.
 func notTrusted(at string, err error) error {
 	var no *trust.Refusal
 	if !errors.As(err, &no) {

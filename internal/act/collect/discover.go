@@ -53,7 +53,7 @@ func (c *collector) tellGaps(in *instance) {
 	c.explain(in)
 }
 
-// postmaster looks at a process that may be a postmaster; nil where it is none.
+// postmaster looks at a process that may be a postmaster; nil if it is none.
 func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	pid := proc.pid
 	args := c.arguments(pid)
@@ -72,7 +72,7 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	}
 	if c.accountOf(in); c.root {
 		if in.distrust != nil && in.account.UID < 0 {
-			in.view = closed{c.t} // there is nobody as whom its files could be read
+			in.view = closed{c.t} // there is no account to read its files as
 		} else {
 			in.view = in.view.As(in.account.User())
 		}
@@ -86,7 +86,7 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	if !in.trusted() {
 		in.processes = append([]int{pid}, slices.Sorted(slices.Values(children))...)
 		if in.dataDir == "" && len(children) == 0 {
-			return nil // nothing but its name speaks for it
+			return nil // only its name suggests it
 		}
 		in.fromArguments()
 		return in
@@ -94,8 +94,8 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	file, err := in.readPIDFile()
 	switch {
 	case err == nil && !c.isOf(file, pid):
-		// a standalone backend, a client that stands in the folder, or a
-		// lock file that a crash left behind and another process wears
+		// a standalone backend, a client that is in the directory, or a lock file that a crash left behind and another
+		// process wears
 		return nil
 	case err == nil:
 		in.port, in.socketDir, in.listen = file.port, file.socketDir, file.listen
@@ -105,9 +105,9 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 		}
 		in.notes = append(in.notes, statusNote(file.status)...)
 	case in.dataDir == "" && len(children) == 0:
-		return nil // nothing but its name speaks for it
+		return nil // only its name suggests it
 	case gone(err) && in.dataDir != "" && len(children) == 0:
-		return nil // a data directory has the file for as long as its server runs
+		return nil // a data directory has the file while its server runs
 	}
 	in.processes = append([]int{pid}, slices.Sorted(slices.Values(children))...)
 	in.findBinary(c, p)
@@ -119,10 +119,9 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 // fieldDataDir is the name of the field in instances.json.
 const fieldDataDir = "data_directory"
 
-// findDataDir takes the working directory of the postmaster, which it never
-// leaves; where that may not be read, the -D of its command line, which may
-// also be the folder of its configuration, so it has to look like a data
-// directory as far as can be seen.
+// findDataDir takes the working directory of the postmaster, which it never leaves; where that may not be read, the -D
+// of its command line, which may also be the directory of its configuration, so it has to look like a data directory as
+// far as can be seen.
 func (in *instance) findDataDir(c *collector, proc string) *evidence.Missing {
 	cwd, err := c.t.Readlink(proc + "/cwd")
 	if err == nil {
@@ -167,8 +166,7 @@ func (in *instance) readPIDFile() (pidFile, error) {
 	return parsePIDFile(b)
 }
 
-// isOf says whether a lock file names this process, by any of the ids that it
-// has in its process namespaces.
+// isOf reports whether a lock file names this process, by any of the ids that it has in its process namespaces.
 func (c *collector) isOf(f pidFile, pid int) bool {
 	return f.pid == pid || f.pid > 0 && slices.Contains(c.innerPIDs(pid), strconv.Itoa(f.pid))
 }
@@ -181,8 +179,8 @@ func statusNote(status string) []string {
 	return nil
 }
 
-// findBinary takes the folder of the binary that runs. An upgrade of the
-// package removes that binary while the server goes on with it.
+// findBinary takes the directory of the binary that runs. An upgrade of the package removes that binary while the
+// server goes on with it.
 func (in *instance) findBinary(c *collector, proc string) {
 	exe, err := c.t.Readlink(proc + "/exe")
 	if err != nil && len(in.args) > 0 && path.IsAbs(in.args[0]) {
@@ -199,7 +197,7 @@ func (in *instance) findBinary(c *collector, proc string) {
 	in.binDir = path.Dir(exe)
 }
 
-// fromArguments fills what postmaster.pid did not tell.
+// fromArguments fills what postmaster.pid did not show.
 func (in *instance) fromArguments() {
 	if in.port == 0 {
 		if n, err := strconv.Atoi(option(in.args, 'p', "port")); err == nil && n > 0 && n < 1<<16 {

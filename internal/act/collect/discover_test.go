@@ -17,9 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Run is tried on whole hosts of testdata: what it finds (instances.json), what
-// it says could not be had of the instances, their places and block devices,
-// what systemd was asked, and how it would have connected to each server.
+// Run is tried on whole hosts of testdata: what it finds (instances.json), what it reports as unavailable for the
+// instances, their places and block devices, what systemd was asked, and how it would have connected to each server.
 func TestRun(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

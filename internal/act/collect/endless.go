@@ -7,13 +7,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
-// Endless says which file of a server's configuration is a device, a FIFO or a socket, and where it
-// is named: by config_file (postgresql.conf and what it includes), hba_file and ident_file. What
-// cannot be known is not there.
-// A process of the server that reads such a file waits for a FIFO's writer, for which no
-// statement_timeout helps; with /dev/zero a backend gives up at the first error, and the
-// postmaster reads on until it is killed with SIGKILL (seen on 13 and 18). Files that
-// pg_hba.conf includes are not looked at.
+// Endless says which file of a server's configuration is a device, a FIFO or a socket, and where it is named: by
+// config_file (postgresql.conf and what it includes), hba_file and ident_file. What cannot be known does not exist. A
+// process of the server that reads such a file waits for a FIFO's writer, for which no statement_timeout helps; with
+// /dev/zero a backend gives up at the first error, and the postmaster reads on until it is killed with SIGKILL (seen on
+// 13 and 18). Files that pg_hba.conf includes are not examined.
 func Endless(files target.Target, main, dataDir string) map[string]string {
 	out := map[string]string{}
 	r := conf.Resolve(target.ConfigFiles{Target: files}, main, dataDir)

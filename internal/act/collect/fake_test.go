@@ -48,7 +48,7 @@ type world struct {
 	devices   map[string][2]uint32
 	commands  map[string][]byte
 	owners    map[string]int
-	told      map[string]string // instance key → data directory that its server tells
+	told      map[string]string // instance key → data directory that its server reports
 	request   Request
 }
 
@@ -166,8 +166,8 @@ func symlink(t *testing.T, root, name, to string) {
 	}
 }
 
-// guard gives the error of a path that may not be read. in says that what
-// counts is what lies in a folder: the folder itself can be seen.
+// guard gives the error of a path that may not be read. in says that what counts is what is in a directory: the
+// directory itself can be seen.
 func (f *fake) guard(name string, in bool) error {
 	at := path.Join("/", f.prefix, path.Join("/", name))
 	for _, p := range f.world.forbidden {
@@ -206,8 +206,8 @@ func (f *fake) Resolve(name string) (string, error) {
 	return f.Local.Resolve(name)
 }
 
-// Stat gives devices and owners as the test tells them, and what the temporary
-// folder has of its own, which no golden may show, as 0.
+// Stat gives devices and owners as the test gives them, and those of the temporary directory, which no golden may show,
+// as 0.
 func (f *fake) Stat(name string) (target.Info, error) {
 	if err := f.guard(name, false); err != nil {
 		return target.Info{}, err
@@ -266,7 +266,7 @@ func (f *fake) As(target.User) target.Target { return f }
 
 func (f *fake) Lstat(name string) (target.Info, error) { return f.Stat(name) }
 
-// Way is one step, with the owner that the test tells.
+// Way is one step, with the owner that the test gives.
 func (f *fake) Way(name string) ([]target.Step, error) {
 	in, err := f.Stat(name)
 	return []target.Step{{Path: name, Info: in}}, err

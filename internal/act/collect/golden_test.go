@@ -10,7 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// rewrite puts what was got in the place of what was wanted.
+// rewrite puts what was got in place of what was wanted.
 func rewrite(t *testing.T, file string, ar *txtar.Archive, got map[string][]byte) {
 	t.Helper()
 	ar.Files = slices.DeleteFunc(ar.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "want/") })

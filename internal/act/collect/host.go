@@ -33,7 +33,7 @@ func (c *collector) hostFiles() {
 				c.cronLines(name, false)
 				continue
 			}
-			c.takeIfThere(name, name) // a folder that matches may not have the file
+			c.takeIfThere(name, name) // a directory that matches may not have the file
 		}
 	}
 	c.tunedFiles()
@@ -85,7 +85,7 @@ func (c *collector) tunedFiles() {
 	c.takeIfThere("etc/tuned/tuned-main.conf", "etc/tuned/tuned-main.conf")
 }
 
-// systemd says whether the host was booted with systemd, as sd_booted(3) does.
+// systemd reports whether the host was booted with systemd, as sd_booted(3) does.
 func (c *collector) systemd() bool {
 	_, err := c.t.Stat("run/systemd/system")
 	return err == nil

@@ -43,7 +43,7 @@ func (c *collector) askProgram(ctx context.Context, s *stopped) {
 	}
 }
 
-// programsAccount is whom the programs of an instance are run as.
+// programsAccount is the account that the programs of an instance run as.
 func (c *collector) programsAccount(in *instance) (scratch.Account, error) {
 	if !c.root {
 		return scratch.Unprivileged()
@@ -146,7 +146,7 @@ func (s *stopped) blame(said string, values map[string]string) (pg.ConfigFault, 
 	return pg.ConfigFault{File: w.File, Line: w.Line, Name: name, Reason: said}, ok
 }
 
-// closedTo says whether an error is that of a missing right.
+// closedTo reports whether an error is that of a missing right.
 func closedTo(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, target.ErrNotHis)
 }

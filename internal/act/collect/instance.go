@@ -14,11 +14,11 @@ import (
 // instance is one PostgreSQL instance on the way into the archive.
 type instance struct {
 	key       string
-	pid       int           // of the postmaster; 0 where it does not run
+	pid       int           // of the postmaster; 0 if it does not run
 	args      []string      // command line of the postmaster
 	view      target.Target // where its paths hold: the host, or the root of its container
 	inside    bool          // it runs in a container
-	dataDir   string        // as the server sees it; "" where it could not be known
+	dataDir   string        // as the server sees it; "" if it could not be known
 	port      int           // 0: unknown
 	socketDir string        // "" : unknown, or none
 	listen    string        // first address of TCP; "" : unknown, or none
@@ -40,12 +40,12 @@ type instance struct {
 	// the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
 	account   trust.Account
 	distrust  *trust.Refusal // why nothing is done on its behalf; nil: it is
-	unsure    bool           // whether it runs could not be told
+	unsure    bool           // whether it runs is unknown
 	whyUnsure string
 	owner     trust.Account // of the data directory, where it is closed
-	closed    bool          // nothing in the data directory is looked at
+	closed    bool          // nothing in the data directory is read
 	config    string        // postgresql.conf, by the registry of the distribution
-	unitUser  string        // whom its unit starts it as
+	unitUser  string        // the account that its unit starts it as
 	// unitProgram is the server's program as its unit names it.
 	unitProgram string
 	neighbour   bool   // another instance was named: of this one only the memory counts
@@ -55,8 +55,7 @@ type instance struct {
 // name returns the evidence name of something of this instance.
 func (in *instance) name(what string) string { return "pg/" + in.key + "/" + what }
 
-// record is an entry of instances.json. What is not known is left out; the
-// archive tells why under pg/KEY/FIELD.
+// record is an entry of instances.json. What is unknown is omitted; the archive says why under pg/KEY/FIELD.
 type record struct {
 	Key       string   `json:"key"`
 	PID       *int     `json:"pid,omitempty"`

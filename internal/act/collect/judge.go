@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 )
 
-// trusted says whether something is done on behalf of an instance: its files are
-// read, its server is asked, and the plans of this host count with it.
+// trusted reports whether something is done on behalf of an instance: its files are read, its server is asked, and the
+// plans of this host count with it.
 func (in *instance) trusted() bool { return in.distrust == nil && in.stranger == "" }
 
 // accountOf finds out whose an instance is: the user that its postmaster runs as.
@@ -34,9 +34,8 @@ func refusal1(what string, err error) *trust.Refusal {
 	return &trust.Refusal{Reason: what + plainly(err)}
 }
 
-// judge says whether an instance whose account is known is that account's, and
-// whether it counts. Who is not root has no rights that he could lend: he looks at
-// the policy alone.
+// judge reports whether an instance whose account is known is that account's, and whether it counts. Without root there
+// are no rights to lend: only the policy counts.
 func (c *collector) judge(in *instance, proc string) {
 	if c.root {
 		if err := c.consistent(in, proc); err != nil {
@@ -77,8 +76,7 @@ func (c *collector) consistent(in *instance, proc string) error {
 	return nil
 }
 
-// stranger is an entry of strangers.json: an instance that nothing is done on
-// behalf of. All of it is what /proc tells.
+// stranger is an entry of strangers.json: an instance that nothing is done on behalf of. All of it comes from /proc.
 type stranger struct {
 	PID       int     `json:"pid"`
 	Account   string  `json:"account"`
@@ -91,7 +89,7 @@ type stranger struct {
 	HugePages *int64  `json:"huge_pages,omitempty"`
 	Reason    string  `json:"reason"`
 	Hint      string  `json:"hint,omitempty"`
-	Suspect   bool    `json:"suspect"` // it contradicts itself; else it is only nobody's that counts
+	Suspect   bool    `json:"suspect"` // it contradicts itself; otherwise its owner is just not included
 }
 
 // part takes the strangers out of what was found, and writes them down. What they
@@ -166,7 +164,7 @@ func keepLargest(to **int64, status, name string) {
 	}
 }
 
-// postmasterAgain looks at a postmaster anew.
+// postmasterAgain examines a postmaster again.
 func (c *collector) postmasterAgain(in *instance) *instance {
 	proc, ok := c.stat(in.pid)
 	if !ok || proc.start != in.start {

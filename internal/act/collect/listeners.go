@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// wouldListen tells where the server would listen, and who is in the way.
+// wouldListen reports where the server would listen, and what is in the way.
 func (c *collector) wouldListen(s *stopped) any {
 	port, err := strconv.Atoi(s.set["port"])
 	if err != nil || port <= 0 || port >= 1<<16 {
@@ -103,9 +103,8 @@ func (c *collector) listenersAt(port int, table string) (out []pg.StartListener)
 	return out
 }
 
-// holderOf finds the process that has a socket open; 0 where that is closed to us.
-// It looks at the open files of every process, for which there is cause only once
-// a port is taken.
+// holderOf finds the process that has a socket open; 0 if that is closed to us. It looks at the open files of every
+// process, for which there is cause only once a port is taken.
 func (c *collector) holderOf(inode string) (int, string) {
 	pids, err := c.t.ReadDir("proc")
 	if err != nil {
@@ -130,8 +129,8 @@ func (c *collector) holderOf(inode string) (int, string) {
 	return 0, ""
 }
 
-// unixFolder looks at a folder of sockets and at the lock file in it, as the server
-// does before it makes its socket there.
+// unixFolder looks at a directory of sockets and at the lock file in it, as the server does before it makes its socket
+// there.
 func (c *collector) unixFolder(in *instance, dir string, port int) pg.StartUnix {
 	u := pg.StartUnix{Folder: dir}
 	lock := path.Join(dir, ".s.PGSQL."+strconv.Itoa(port)+".lock")

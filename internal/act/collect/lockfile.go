@@ -45,8 +45,8 @@ func (c *collector) lockFile(in *instance) any {
 	return l
 }
 
-// alive says whether a process of the instance's account has an id. Before a
-// server counts one of another account as dead, so do we.
+// alive reports whether a process of the instance's account has an id. Before a server counts one of another account as
+// dead, so do we.
 func (c *collector) alive(in *instance, pid int) (bool, string) {
 	if pid <= 1 {
 		return false, ""
@@ -57,14 +57,13 @@ func (c *collector) alive(in *instance, pid int) (bool, string) {
 	return err == nil && name != "" && in.account.UID >= 0 && a.UID == in.account.UID, name
 }
 
-// standsIn is the working directory of a process; "" where it is closed to us.
+// standsIn is the working directory of a process; "" if it is closed to us.
 func (c *collector) standsIn(pid int) string {
 	cwd, _ := c.t.Readlink("proc/" + strconv.Itoa(pid) + "/cwd")
 	return cwd
 }
 
-// leftBehind lists the processes of a server that stand in the data directory,
-// though their postmaster is gone.
+// leftBehind lists the processes of a server that are in the data directory, though their postmaster is gone.
 func (c *collector) leftBehind(in *instance) (out []int) {
 	names, err := c.t.ReadDir("proc")
 	if err != nil {

@@ -27,8 +27,7 @@ var marks = []struct{ file, manager string }{
 	{"postgresql-auto-failover.conf", "pg_auto_failover"},
 }
 
-// headerSize is how much of a configuration file is searched for the words of
-// its manager: they stand at its top.
+// headerSize is how much of a configuration file is searched for the words of its manager: they are at its top.
 const headerSize = 4 << 10
 
 // findManager finds out who owns the configuration of an instance: a program

@@ -16,10 +16,10 @@ import (
 
 // Bounds of what is kept of probes.
 const (
-	// measuredDays is how long a probe speaks for a machine: within a quarter
-	// disks age, volumes are resized, and neighbours come.
+	// measuredDays is how long a probe speaks for a machine: within a quarter disks age, volumes are resized, and
+	// neighbors come.
 	measuredDays = 90
-	// maxProbes are looked at, the latest first: each may have measured a part.
+	// maxProbes limits the probes that are read, the latest first: each may have measured a part.
 	maxProbes = 16
 	// maxProbe bounds one of them; that of ten disks is 50 kB.
 	maxProbe = 1 << 20
@@ -120,8 +120,7 @@ func fill(to, from *measured.Probe) {
 	}
 }
 
-// probes returns the files that are looked at, the latest first: their names are
-// times.
+// probes returns the files that are read, the latest first: their names are times.
 func (c *collector) probes() []string {
 	var out []string
 	for _, dir := range c.req.Measured {
@@ -139,10 +138,9 @@ func (c *collector) probes() []string {
 	return out[:min(len(out), maxProbes)]
 }
 
-// Identity returns the kernel's name of a block device and a digest of what
-// tells it from another that has its number later: sizes, serial numbers and
-// names that volumes were given, of itself and of the devices below. Both are
-// empty where there is no such device.
+// Identity returns the kernel's name of a block device and a digest of what distinguishes it from another that has its
+// number later: sizes, serial numbers and names that volumes were given, of itself and of the devices below. Both are
+// empty if there is no such device.
 func Identity(t target.Target, device string) (name, digest string) {
 	if strings.HasPrefix(device, "0:") || device == "" || strings.ContainsAny(device, "/.") {
 		return "", "" // numbers of filesystems without a device change with every boot
@@ -181,5 +179,5 @@ func Identity(t target.Target, device string) (name, digest string) {
 		return path.Base(at), ""
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	return path.Base(at), hex.EncodeToString(sum[:16]) // half of it tells disks apart
+	return path.Base(at), hex.EncodeToString(sum[:16]) // half of it distinguishes disks
 }

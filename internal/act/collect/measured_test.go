@@ -54,7 +54,7 @@ func writeTree(t *testing.T, root, name, text string) {
 	}
 }
 
-// TestIdentity: what tells a disk from another one changes it, and nothing else.
+// TestIdentity: what distinguishes a disk from another one changes it, and nothing else.
 func TestIdentity(t *testing.T) {
 	root, host := diskHost(t)
 	name, id := Identity(host, "8:1")
@@ -159,8 +159,7 @@ func TestLatestProbe(t *testing.T) {
 	}
 }
 
-// What a history tells goes into the evidence; that there is none is no gap, and
-// one that cannot be read is.
+// The data of a history go into the evidence; having none is no gap, an unreadable one is.
 func TestHistory(t *testing.T) {
 	host := fakeOf(t, oneServer)
 	take := func(p *history.Peaks, err error) *evidence.Archive {

@@ -34,8 +34,8 @@ func (c *collector) ourMounts() mountTable {
 	return c.mounts
 }
 
-// of returns the mount that a path lies on: the one with the longest mount
-// point above it, the last one where several are stacked.
+// of returns the mount that a path is on: the one with the longest mount point above it, the last one where several are
+// stacked.
 func (t mountTable) of(p string) (host.Mount, bool) {
 	best := -1
 	for i, m := range t {
@@ -49,7 +49,7 @@ func (t mountTable) of(p string) (host.Mount, bool) {
 	return t[best], true
 }
 
-// isPoint says whether something is mounted at exactly this path.
+// isPoint reports whether something is mounted at exactly this path.
 func (t mountTable) isPoint(p string) bool {
 	for _, m := range t {
 		if m.Point == p {
@@ -59,7 +59,7 @@ func (t mountTable) isPoint(p string) bool {
 	return false
 }
 
-// below returns the rest of a path under a folder.
+// below returns the rest of a path under a directory.
 func below(p, dir string) (string, bool) {
 	if p == dir {
 		return "", true

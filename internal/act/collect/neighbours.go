@@ -6,9 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 )
 
-// beside returns the instance that a person has named, and with it what else of
-// PostgreSQL is on the host: the other instances that run and count, and those
-// that are to run and do not. Of these only what their memory rests on is asked.
+// beside returns the instance that a person has named, and with it what else of PostgreSQL is on the host: the other
+// instances that run and count, and those that are to run and do not. Of these only what their memory depends on is
+// asked.
 func (c *collector) beside(in *instance) []*instance {
 	if c.req.Memory || c.req.Alone {
 		return []*instance{in}
@@ -31,8 +31,8 @@ func ours(found []*instance) []*instance {
 // maxStopped bounds what is listed: a host has some ten clusters.
 const maxStopped = 100
 
-// stopped finds the instances that are started with the host and do not run now, but
-// those that were found. Where the folder of one is not known, its service names it.
+// stopped finds the instances that are started with the host and do not run now, but those that were found. Where the
+// directory of one is not known, its service names it.
 func (c *collector) stopped(found []*instance) []*instance {
 	var out []*instance
 	list := c.registry()

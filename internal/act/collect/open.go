@@ -55,11 +55,10 @@ func ReadLock(t target.Target, dataDir string) (Lock, error) {
 	return l, nil
 }
 
-// ConnectLocal says how to reach the server of a data directory on this host:
-// through the socket that its lock file names, as the account of the instance
-// where we are root. The error is fs.ErrNotExist where no server runs,
-// fs.ErrPermission where the lock file is closed to us, and a *trust.Refusal where
-// there is no account on whose behalf it could be asked.
+// ConnectLocal says how to reach the server of a data directory on this host: through the socket that its lock file
+// names, as the account of the instance where we are root. The error is fs.ErrNotExist where no server runs,
+// fs.ErrPermission where the lock file is closed to us, and a *trust.Refusal if there is no account on whose behalf it
+// could be asked.
 func ConnectLocal(t target.Target, dataDir string) (pgclient.Connect, error) {
 	c := &collector{t: t, root: t.UID() == 0}
 	in := &instance{view: t, dataDir: dataDir, account: trust.Account{UID: -1}}

@@ -2,7 +2,7 @@ package collect
 
 import "testing"
 
-// TestFirstLine: what a program complains of is told without its own name, which some print twice.
+// TestFirstLine: a program's error is reported without its own name, which some print twice.
 func TestFirstLine(t *testing.T) {
 	for _, c := range []struct{ errs, out, want string }{
 		{"tune2fs: tune2fs: Operation not permitted while trying to open /dev/vda\nmore\n", "tune2fs 1.47.0\n",

@@ -16,8 +16,8 @@ import (
 // maxTablespaces bounds the links that are followed in pg_tblspc.
 const maxTablespaces = 1000
 
-// placesOf finds the folders that an instance writes to. A link that may not be
-// followed is noted, and the other places stand.
+// placesOf finds the directories that an instance writes to. A link that may not be followed is noted, and the other
+// places stand.
 func (c *collector) placesOf(in *instance) {
 	if in.dataDir == "" {
 		c.a.AddMissing(evidence.Missing{Name: in.name("places.json"), State: known.Forbidden,
@@ -49,8 +49,8 @@ func (c *collector) placesOf(in *instance) {
 	c.json(in.name("places.json"), in.places)
 }
 
-// findStats follows pg_stat, where the statistics are kept over a restart: it
-// is no folder that the instance works in, and only where it lies matters.
+// findStats follows pg_stat, where the statistics are kept over a restart: it is no directory that the instance works
+// in, and only where it lies matters.
 func (c *collector) findStats(in *instance) {
 	real, err := in.view.Resolve(path.Join(in.dataDir, "pg_stat"))
 	if err != nil {
@@ -108,9 +108,8 @@ func (c *collector) device(in *instance, real string, st target.Info) string {
 
 func spell(dev uint64) string { return fmt.Sprintf("%d:%d", target.Major(dev), target.Minor(dev)) }
 
-// hostPath returns where the host sees a folder: for an instance in a container
-// another path, which has to lead to the same inode to be believed. Without
-// one it stays the container's.
+// hostPath returns where the host sees a directory: for an instance in a container another path, which has to lead to
+// the same inode to be believed. Without one it stays the container's.
 func (c *collector) hostPath(in *instance, real string, st target.Info) string {
 	if !in.inside {
 		return real

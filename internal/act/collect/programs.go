@@ -27,8 +27,8 @@ const (
 	largeProgram = int64(256 * unit.MB)
 	// mostStatm bounds these reads: 1,024 take some 5 ms.
 	mostStatm = 1024
-	// Of a scanner's processes the first few are looked at, and of their files
-	// as many as a process opens by default: marks are made at its start.
+	// Of a scanner's processes the first few are examined, and of their files as many as a process opens by default:
+	// marks are made at its start.
 	mostScanners, mostFDs, mostMarks = 8, 1024, 256
 )
 
@@ -68,8 +68,8 @@ func (s *census) note(p serverProc, name []byte) {
 	prog.pids = append(prog.pids, p.pid)
 }
 
-// programs writes programs.json: the largest programs beside the servers, and
-// those whose name alone tells something.
+// programs writes programs.json: the largest programs other than the servers, and those whose name alone is of
+// interest.
 func (c *collector) programs() {
 	if c.census.programs == nil {
 		c.a.AddMissing(evidence.Missing{Name: "programs.json", State: known.Unread,
@@ -125,8 +125,8 @@ func (c *collector) private(p *program) *int64 {
 	return &sum
 }
 
-// marks returns the lines on fanotify of the files that a scanner has open; nil
-// where they are closed to us. What is more than the bounds is left out.
+// marks returns the lines on fanotify of the files that a scanner has open; nil if they are closed to us. What is more
+// than the bounds is omitted.
 func (c *collector) marks(pids []int) *[]string {
 	out := []string{}
 	for _, pid := range pids[:min(len(pids), mostScanners)] {
@@ -153,7 +153,7 @@ func (c *collector) marks(pids []int) *[]string {
 	return &out
 }
 
-// hidden says whether processes of other users cannot be seen.
+// hidden reports whether processes of other users cannot be seen.
 func (c *collector) hidden() bool {
 	if c.root {
 		return false

@@ -14,7 +14,7 @@ import (
 // account in any data directory that initdb made.
 var needed = []string{"PG_VERSION", "global", "global/pg_control", "pg_wal", "base", "pg_tblspc", "postmaster.opts"}
 
-// dataDirAccess tells who owns the data directory and what in it is closed to him.
+// dataDirAccess reports who owns the data directory and what in it the owner cannot access.
 func (c *collector) dataDirAccess(in *instance) any {
 	st, err := c.t.Stat(in.dataDir)
 	if err != nil {
@@ -23,7 +23,7 @@ func (c *collector) dataDirAccess(in *instance) any {
 	}
 	d := pg.StartDataDir{Path: in.dataDir, Mode: fmt.Sprintf("%04o", st.Mode.Perm()), UID: st.UID,
 		Owner: trust.Of(st.UID, st.GID).Name, User: in.unitUser}
-	if !c.root || st.UID == 0 || st.Mode.Perm()&0o022 != 0 { // of others' folder nothing more is looked at
+	if !c.root || st.UID == 0 || st.Mode.Perm()&0o022 != 0 { // nothing more of another user's directory is read
 		return d
 	}
 	// what root could go around, the account cannot
@@ -44,8 +44,7 @@ func (c *collector) dataDirAccess(in *instance) any {
 	return d
 }
 
-// startFolders looks at the folders that have to be there: the data directory,
-// pg_wal, and the tablespaces.
+// startFolders looks at the directories that have to be there: the data directory, pg_wal, and the tablespaces.
 func (c *collector) startFolders(in *instance) any {
 	out := []pg.StartFolder{startFolder(in, "data", in.dataDir),
 		startFolder(in, "wal", path.Join(in.dataDir, "pg_wal"))}

@@ -13,8 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Evidence that is redacted twice is that of one redaction, byte for byte: for each
-// host of testdata, neighbours, stopped servers and what could not be read among them.
+// Evidence that is redacted twice is that of one redaction, byte for byte: for each host of testdata, neighbors,
+// stopped servers and what could not be read among them.
 func TestRedactedTwice(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {

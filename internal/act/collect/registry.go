@@ -16,24 +16,23 @@ type registered struct {
 	dir     string // data directory; "": its unit does not name it
 	config  string // postgresql.conf, where it is not in the data directory
 	unit    string
-	user    string // whom the unit runs it as
+	user    string // the account that the unit runs it as
 	program string // postgres, as the unit names it
-	starts  bool   // at boot: a stopped cluster that nobody starts is no fault
+	starts  bool   // at boot: a stopped cluster that is not started is no fault
 }
 
 // unitPlaces hold the units of the system, those that win first.
 var unitPlaces = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system",
 	"usr/lib/systemd/system", "lib/systemd/system"}
 
-// registry lists the clusters of Debian's postgresql-common and of the units that
-// run a server. Both only name a folder: whose it is, and what may be done there,
-// is decided as for any other.
+// registry lists the clusters of Debian's postgresql-common and of the units that run a server. Both only name a
+// directory: whose it is, and what may be done there, is decided as for any other.
 func (c *collector) registry() []registered {
 	return append(c.clustersOfDebian(), c.clustersOfUnits()...)
 }
 
-// clustersOfDebian reads /etc/postgresql/VERSION/CLUSTER; start.conf says whether the
-// cluster is started at boot, and does where it is missing.
+// clustersOfDebian reads /etc/postgresql/VERSION/CLUSTER; start.conf reports whether the cluster is started at boot,
+// and does where it is missing.
 func (c *collector) clustersOfDebian() (out []registered) {
 	for _, file := range c.glob("etc/postgresql/*/*/postgresql.conf") {
 		file = "/" + file
@@ -146,7 +145,7 @@ func unitCluster(unit string) (r registered) {
 	return r
 }
 
-// known tells an instance what the registry has of its data directory.
+// known adds what the registry has about the data directory of an instance.
 func (in *instance) known(list []registered, resolve func(string) (string, error)) {
 	for _, r := range list {
 		if real, err := resolve(r.dir); r.dir == "" || err != nil || real != in.dataDir {
@@ -161,8 +160,8 @@ func (in *instance) known(list []registered, resolve func(string) (string, error
 	}
 }
 
-// down finds the instances that the host starts at boot and that do not run. Those
-// of strangers are not among them, nor what may not be looked at.
+// down finds the instances that the host starts at boot and that do not run. Those of strangers are not among them, nor
+// what must not be inspected.
 func (c *collector) down(found []*instance) (out []*instance) {
 	list := c.registry()
 	done := map[string]bool{}

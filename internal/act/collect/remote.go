@@ -43,8 +43,7 @@ func (c *collector) conninfo(ctx context.Context) error {
 	return nil
 }
 
-// named makes an instance count that a person has named by its connection; false
-// where it has ended meanwhile.
+// named makes an instance count that a person has named by its connection; false if it has ended meanwhile.
 func (c *collector) named(in **instance) bool {
 	if (*in).stranger == "" {
 		return true
@@ -54,7 +53,7 @@ func (c *collector) named(in **instance) bool {
 	return *in != nil && (*in).trusted()
 }
 
-// fromAfar is all that SQL alone tells of an instance itself.
+// fromAfar is all that SQL alone reports about an instance.
 func (c *collector) fromAfar(answers *evidence.Archive, key string) record {
 	running := true
 	r := record{Key: key, Running: &running}
@@ -75,11 +74,10 @@ func (c *collector) fromAfar(answers *evidence.Archive, key string) record {
 // takes seconds where that is large.
 const startSlack = 15
 
-// proven returns the instance of this host that gave the answers, nil where
-// none is proven to. A Unix socket names its listener, and the session its
-// backend. Where neither is seen (a pooler that has let go of the backend), the
-// address must be one of this host, and port and time of start those of one
-// instance here: the far end of a tunnel has the first but not the others.
+// proven returns the instance of this host that gave the answers, nil if none is proven to. A Unix socket names its
+// listener, and the session its backend. If neither is seen (a pooler that has let go of the backend), the address must
+// be one of this host, and port and time of start those of one instance here: the far end of a tunnel has the first but
+// not the others.
 func (c *collector) proven(answers *evidence.Archive, s pgclient.Session) *instance {
 	found := c.discover()
 	for _, in := range found {
@@ -110,8 +108,7 @@ func (c *collector) proven(answers *evidence.Archive, s pgclient.Session) *insta
 	return match
 }
 
-// namesThisHost says whether every host that a connection string, or the PG*
-// variables, may lead to is this one.
+// namesThisHost reports whether every host that a connection string, or the PG* variables, may lead to is this one.
 func (c *collector) namesThisHost(conninfo string) bool {
 	cfg, err := pgconn.ParseConfig(conninfo)
 	if err != nil || !c.isHere(cfg.Host) {
@@ -125,8 +122,8 @@ func (c *collector) namesThisHost(conninfo string) bool {
 	return true
 }
 
-// isHere says whether an address is one of this host. A name counts when it is
-// localhost or the host's own; others are not looked up.
+// isHere reports whether an address is one of this host. A name counts when it is localhost or the host's own; others
+// are not looked up.
 func (c *collector) isHere(h string) bool {
 	if path.IsAbs(h) || h == "localhost" {
 		return true

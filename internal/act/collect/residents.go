@@ -16,14 +16,14 @@ import (
 
 // Bounds of what is read of single processes.
 const (
-	// smallResident is up to where a process is not looked at: a hundred of them
-	// are below the smallest step that a plan rounds to.
+	// smallResident is the size up to which a process is not examined: a hundred of them are below the smallest step
+	// that a plan rounds to.
 	smallResident = int64(unit.MB)
 	// mostResidents bounds the reads, two for each process: 4,096 take some 40 ms.
 	mostResidents = 4096
 )
 
-// resident is an entry of residents.json: the processes of one control group.
+// resident is an entry of residents.json: the processes of one cgroup.
 type resident struct {
 	Group string `json:"group"`
 	// they bear a PostgreSQL server's name, and are of no instance of the evidence
@@ -41,14 +41,14 @@ type member struct {
 	Private int64 `json:"private"` // bytes
 }
 
-// smallOnes are the processes that were not looked at.
+// smallOnes are the processes that were not examined.
 type smallOnes struct {
 	Processes int   `json:"processes"`
 	RSS       int64 `json:"rss"`
 }
 
-// residents writes residents.json: the private memory of every process that
-// belongs to no instance of the evidence, with its start and its control group.
+// residents writes residents.json: the private memory of every process that belongs to no instance of the evidence,
+// with its start and its cgroup.
 func (c *collector) residents(found []*instance) {
 	if c.census.programs == nil || c.hidden() {
 		reason := "the processes could not be listed"
@@ -117,8 +117,7 @@ func (c *collector) residents(found []*instance) {
 	c.json(host.ResidentsFile, map[string]any{"groups": out, "small": small})
 }
 
-// groupOf returns the control group of a process: of the unified hierarchy, else
-// of systemd's own; "" where it cannot be told.
+// groupOf returns the cgroup of a process: of the unified hierarchy, else of systemd's own; "" if unknown.
 func (c *collector) groupOf(pid int) string {
 	b, err := c.t.ReadFile("proc/"+strconv.Itoa(pid)+"/cgroup", maxFile)
 	if err != nil {
@@ -166,8 +165,8 @@ func (c *collector) groupMemory(g *resident) {
 // generated are where generators put links, such as those for scripts of /etc/init.d.
 var generated = []string{"run/systemd/generator", "run/systemd/generator.late"}
 
-// startedUnits returns the names of the units that another one wants or requires;
-// told is false where no folder could be listed.
+// startedUnits returns the names of the units that another one wants or requires; told is false if no directory could
+// be listed.
 func (c *collector) startedUnits() (names map[string]bool, told bool) {
 	names = map[string]bool{}
 	for _, dir := range slices.Concat(unitPlaces, generated) {

@@ -12,17 +12,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// serverProc is what one line of /proc/PID/stat tells of a process.
+// serverProc is what one line of /proc/PID/stat says about a process.
 type serverProc struct {
 	pid, parent int
 	start       int64 // clock ticks after boot
-	ticks       int64 // of processor time, its own and the kernel's on its behalf
+	ticks       int64 // of CPU time, its own and the kernel's on its behalf
 	pages       int64 // resident
 	server      bool  // it bears a server's name
 }
 
-// servers lists the processes that bear a server's name, in one pass over
-// /proc that reads stat of every process, and notes the others for the census.
+// servers lists the processes that bear a server's name, in one skip /proc that reads stat of every process, and notes
+// the others for the census.
 func (c *collector) servers() map[int]serverProc {
 	names, err := c.t.ReadDir("proc")
 	if err != nil {
@@ -67,8 +67,8 @@ func commOf(line []byte) []byte {
 	return []byte(l.Name)
 }
 
-// stat reads proc/PID/stat. A process that has ended and only waits for its
-// parent (Z), or ended meanwhile, is not there.
+// stat reads proc/PID/stat. A process that has ended and only waits for its parent (Z), or ended meanwhile, does not
+// exist.
 func (c *collector) stat(pid int) (serverProc, bool) {
 	b, err := c.t.ReadFile("proc/"+strconv.Itoa(pid)+"/stat", maxFile)
 	if err != nil {
@@ -105,9 +105,8 @@ func (c *collector) arguments(pid int) []string {
 	return strings.Split(strings.TrimRight(string(b), "\x00"), "\x00")
 }
 
-// nested says whether a process lives in a mount namespace of its own, that
-// is, whether its paths are not ours. Where the namespace may not be read, a
-// process with a second id, inside a process namespace, is taken for one.
+// nested reports whether a process lives in another mount namespace, that is, whether its paths differ from ours. If
+// the namespace may not be read, a process with a second id, inside a process namespace, is taken for one.
 func (c *collector) nested(pid int) bool {
 	p := "proc/" + strconv.Itoa(pid)
 	ours, err := c.t.Readlink("proc/self/ns/mnt")
@@ -138,8 +137,8 @@ func (c *collector) innerPIDs(pid int) []string {
 	return nil
 }
 
-// Family lists the processes of a server, its postmaster first, in one pass over
-// the processes of the host; nil where that one does not run.
+// Family lists the processes of a server, its postmaster first, in one skip the processes of the host; nil if that one
+// does not run.
 func Family(t target.Target, postmaster int) []int {
 	procs := newCollector(t, Request{}).servers()
 	if _, runs := procs[postmaster]; !runs {
@@ -154,9 +153,8 @@ func Family(t target.Target, postmaster int) []int {
 	return out
 }
 
-// latecomers reads the processes of an instance that are there since it was
-// found. Where no connection came to be they are what can be seen of it: the
-// backend of ours is one of them, and its title says whether it waits for a lock.
+// latecomers reads the processes of an instance that are there since it was found. Where no connection came to be they
+// are what can be seen of it: the backend of ours is one of them, and its title reports whether it waits for a lock.
 func (c *collector) latecomers(in *instance) {
 	procs := c.servers()
 	for _, pid := range slices.Sorted(maps.Keys(procs)) {

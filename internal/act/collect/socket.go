@@ -10,9 +10,8 @@ import (
 // two for each instance.
 const maxSockets = 256
 
-// matchSockets finds the port and socket folder of instances whose
-// postmaster.pid could not be read: the kernel tells exactly whose a socket of a
-// server's name is.
+// matchSockets finds the port and socket directory of instances whose postmaster.pid could not be read: the kernel
+// reports exactly which process owns a socket of a server's name.
 func (c *collector) matchSockets(found []*instance) {
 	byPID := map[int]*instance{}
 	for _, in := range found {
@@ -43,7 +42,7 @@ func (c *collector) matchSockets(found []*instance) {
 	}
 }
 
-// holders tells which instance has a socket open, by the socket's inode.
+// holders returns which instance has a socket open, by the socket's inode.
 func (c *collector) holders(byPID map[int]*instance) map[string]*instance {
 	out := map[string]*instance{}
 	for pid, in := range byPID {

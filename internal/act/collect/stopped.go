@@ -31,9 +31,8 @@ type stopped struct {
 	set     map[string]string // the settings that would hold, in the base unit
 }
 
-// offline collects what the files of an instance that does not run tell: its
-// settings, and what its server would meet at the next start. All of it is read
-// with the rights of its account; where only memory is asked for, no program runs.
+// offline collects what the files of an instance that is not running show: its settings, and what its server would find
+// at the next start. All of it is read with the rights of its account; if only memory is asked for, no program runs.
 func (c *collector) offline(ctx context.Context, in *instance) {
 	if in.pid != 0 || in.unsure {
 		return
@@ -51,7 +50,7 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 	}
 	s := &stopped{in: in}
 	c.document(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
-	if in.closed { // nothing in it is looked at
+	if in.closed { // nothing in it is read
 		c.unreadable(in, "start_configuration",
 			"others may write the data directory, or its owner is unknown: nothing in it is read")
 		return
@@ -170,8 +169,8 @@ func (s *stopped) readControl(c *collector) {
 	c.json(name, s.control)
 }
 
-// settingsOf writes settings.json: what the server would start with, as far as its
-// files tell. Where one of them could not be read at all, nothing is said.
+// settingsOf writes settings.json: what the server would start with, as far as its files show. If one of them could not
+// be read at all, nothing is written.
 func (c *collector) settingsOf(s *stopped) {
 	in := s.in
 	name := pg.Path(in.key, "settings")

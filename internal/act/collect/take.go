@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// maxFile bounds a file of /proc or /sys. The largest of them, proc/cpuinfo of
-// 1,024 processors, is 1.5 MB.
+// maxFile bounds a file of /proc or /sys. The largest of them, proc/cpuinfo of 1,024 CPUs, is 1.5 MB.
 const maxFile = 4 << 20
 
 // Reveals: what would show a thing that was refused.
@@ -55,7 +54,7 @@ func (c *collector) add(name string, b []byte) bool {
 	return true
 }
 
-// miss notes why a file could not be had.
+// miss notes why a file is unavailable.
 func (c *collector) miss(name string, err error, reveal string) {
 	m := missing(name, err, reveal)
 	if m.State == known.Forbidden && c.root {
@@ -64,8 +63,8 @@ func (c *collector) miss(name string, err error, reveal string) {
 	c.a.AddMissing(m)
 }
 
-// missing turns an error into the note of a file that could not be had. The
-// reveal is kept only where a right was what was missing.
+// missing turns an error into the note of an unavailable file. The reveal is kept only where a right was what was
+// missing.
 func missing(name string, err error, reveal string) evidence.Missing {
 	m := evidence.Missing{Name: name, State: known.Unread, Reason: plainly(err)}
 	switch {
@@ -77,10 +76,10 @@ func missing(name string, err error, reveal string) evidence.Missing {
 	return m
 }
 
-// gone says whether a file is not there, or its process ended while it was read.
+// gone reports whether a file does not exist, or its process ended while it was read.
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
-// plainly leaves out the path of an error, which stands beside it anyway.
+// plainly omits the path of an error, which stands next to it anyway.
 func plainly(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -89,8 +88,8 @@ func plainly(err error) string {
 	return err.Error()
 }
 
-// glob returns the names that match a pattern of path.Match, segment by
-// segment; folders that cannot be listed for want of a right are noted.
+// glob returns the names that match a pattern of path.Match, segment by segment; directories that cannot be listed for
+// want of a right are noted.
 func (c *collector) glob(pattern string) []string {
 	found := []string{""}
 	for _, part := range strings.Split(pattern, "/") {
@@ -118,7 +117,7 @@ func (c *collector) glob(pattern string) []string {
 	return found
 }
 
-// text reads a small file of a target as one trimmed line; "" where it cannot.
+// text reads a small file of a target as one trimmed line; "" if it cannot.
 func text(t target.Target, name string) string {
 	b, err := t.ReadFile(name, maxFile)
 	if err != nil {

@@ -23,13 +23,11 @@ var unitProperties = []string{
 	"Environment", // only whether PG_OOM_ADJUST_FILE is in it: see withoutEnvironment
 }
 
-// systemctlTimeout bounds the question: systemd answers in milliseconds, on a
-// host that is short of processors in seconds, and one that hangs must not hold
-// everything up.
+// systemctlTimeout bounds the question: systemd answers in milliseconds, on a host that is short of CPUs in seconds,
+// and one that hangs must not hold everything up.
 const systemctlTimeout = 10 * time.Second
 
-// unitOf returns the service that a process belongs to, by its control group;
-// "" where it is none, or one of a person's session.
+// unitOf returns the service that a process belongs to, by its cgroup; "" if it is none, or one of a person's session.
 func (c *collector) unitOf(pid int) string {
 	b, err := c.t.ReadFile("proc/"+strconv.Itoa(pid)+"/cgroup", maxFile)
 	if err != nil {

@@ -20,13 +20,12 @@ import (
 // from one block in milliseconds; a device that hangs must not hold us up.
 const volumeTimeout = 3 * time.Second
 
-// maxAsked bounds the devices, disks and folders that a command is run for,
-// each taking its time: an instance with more tablespaces than this is rare.
+// maxAsked bounds the devices, disks and directories that a command is run for, each taking its time: an instance with
+// more tablespaces than this is rare.
 const maxAsked = 64
 
-// volumes asks the programs of device mapper, ext4, ZFS, btrfs and SATA disks
-// what the files of the kernel do not tell, each only where a place lies on
-// such a thing. chain are the devices under all places. None of them changes
+// volumes asks the programs of device mapper, ext4, ZFS, btrfs and SATA disks what the files of the kernel do not
+// report, each only if a place is on such a device. chain lists the devices under all places. None of them changes
 // anything or wakes a disk.
 func (c *collector) volumes(ctx context.Context, found []*instance, chain []block) {
 	var exts, datasets, btrfs []string
@@ -211,8 +210,8 @@ func firstLine(program string, texts ...[]byte) string {
 	return "no answer"
 }
 
-// features keeps the one line of tune2fs -l that is wanted: the others hold
-// the names of the volume and of the folder it was last mounted at.
+// features keeps the one line of tune2fs -l that is wanted: the others hold the names of the volume and of the
+// directory it was last mounted at.
 func features(out []byte) []byte {
 	for line := range bytes.Lines(out) {
 		if bytes.HasPrefix(line, []byte(host.ExtFeatures)) {

@@ -187,10 +187,9 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestDamaged: whatever line of a journal is changed, left out, moved, doubled or
-// taken from another one, all before it is proven and nothing from it on; what the
-// rest names is told, and an undo's log goes on behind the proven part with the
-// bytes as they were beside it.
+// TestDamaged: whatever line of a journal is changed, left out, moved, doubled or taken from another one, all before it
+// is proven and nothing from it on; what the rest names is reported, and an undo's log goes on behind the proven part
+// with the bytes as they were next to it.
 func TestDamaged(t *testing.T) {
 	l, g := begun(t)
 	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")},
@@ -284,8 +283,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestForeign: a journal of another version is told as what it is, and neither read
-// nor changed; one of ours whose name of the version has a wrong byte is damaged.
+// TestForeign: a journal of another version is reported as such, and neither read nor changed; one of ours whose name
+// of the version has a wrong byte is damaged.
 func TestForeign(t *testing.T) {
 	first := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"",` +
 		`"hostname":""}}` + "\n"
@@ -309,8 +308,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestFiles: folder and file are closed to others, an id is never taken twice,
-// and names that are no journals are passed over.
+// TestFiles: directory and file are closed to others, an id is never taken twice, and names that are no journals are
+// skipped.
 func TestFiles(t *testing.T) {
 	l, _ := begun(t)
 	for name, mode := range map[string]fs.FileMode{"j/journal": 0o700, "j/journal/" + id + ".jsonl": 0o600} {
@@ -359,8 +358,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestOrigin: a file is what it was before the first step only where nobody else
-// changed it in between and no other change is still in it.
+// TestOrigin: a file is what it was before the first step only if no one else changed it in between and no other change
+// is still in it.
 func TestOrigin(t *testing.T) {
 	_, g := begun(t)
 	file := func(text string) journal.File { return *state("", text).File }

@@ -21,9 +21,8 @@ type Log struct {
 	path string
 }
 
-// Create makes a journal with its begin line and the planned ones, all of them
-// or none. The folder is made where it is not there, closed to others: the files
-// whose content a journal keeps may be closed to them too.
+// Create makes a journal with its begin line and the planned ones, all of them or none. The directory is made where it
+// does not exist, closed to others: the files whose content a journal keeps may be closed to them too.
 func Create(t target.Target, dir string, run journal.Run, at int64, planned []journal.Line) (*Log, error) {
 	if err := t.Mkdir(dir, 0o700); err != nil {
 		return nil, say.Err("journal: {error}", "error", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// maxFiles bounds how many journals are in the folder.
+// maxFiles bounds how many journals are in the directory.
 const maxFiles = 10_000
 
 // Dir is where journals lie.
@@ -48,9 +48,8 @@ func read(t target.Target, dir, id string) (*journal.Reading, error) {
 	return r, nil
 }
 
-// List returns all journals, the oldest first, those that are damaged among them.
-// The error names those whose file cannot be read; the others are returned all the
-// same. No folder is no journal.
+// List returns all journals, the oldest first, those that are damaged among them. The error names those whose file
+// cannot be read; the others are returned all the same. No directory is no journal.
 func List(t target.Target, dir string) ([]*journal.Journal, error) {
 	names, err := t.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// mostJournals are looked at from the last one back: an apply that was taken back
-// again and again is none that a plan rests on.
+// mostJournals limits the journals that are read, the latest first: an apply that was undone is none that a plan
+// depends on.
 const mostJournals = 20
 
 // LastApplied is the last apply of which something is in force; nil: none that can

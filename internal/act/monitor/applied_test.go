@@ -26,8 +26,7 @@ func journalOf(id string, n int) string {
 	return string(journals.Chained(strings.Join(lines[:n], "\n") + "\n"))
 }
 
-// TestLastApplied: the last apply that came to its end and was not taken back;
-// what is no journal is passed over.
+// TestLastApplied: the last apply that came to its end and was not undone; what is no journal is skipped.
 func TestLastApplied(t *testing.T) {
 	const one, two, three = "20260101-103000-aaaaaa", "20260201-103000-bbbbbb", "20260301-103000-cccccc"
 	tg, dir := tree(t, map[string]string{

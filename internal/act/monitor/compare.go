@@ -20,8 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// take compares a look with the one before, writes and tells what differs, and
-// makes it what the next one is compared with.
+// take compares a look with the previous one, records and reports what differs, and makes it the new reference.
 func (w *Watcher) take(ctx context.Context, l looked) {
 	if ctx.Err() != nil {
 		return
@@ -99,8 +98,8 @@ func (w *Watcher) changed(ctx context.Context, l looked, in *snapshot.Instance, 
 	}
 }
 
-// attribute says of changed settings who set them, and when the server read
-// them, as far as a journal or the server's log tells.
+// attribute adds to changed settings who set them, and when the server read them, as far as a journal or the server's
+// log shows.
 func (w *Watcher) attribute(in *snapshot.Instance, events []history.Event, now settings, last *journal.Journal) {
 	var names []string
 	for _, e := range events {
@@ -125,7 +124,7 @@ func (w *Watcher) attribute(in *snapshot.Instance, events []history.Event, now s
 	}
 }
 
-// appliedBy says whether an apply set what was found to be changed.
+// appliedBy reports whether an apply set what was found to be changed.
 func appliedBy(j *journal.Journal, e *history.Event) bool {
 	if j == nil {
 		return false
@@ -139,8 +138,7 @@ func appliedBy(j *journal.Journal, e *history.Event) bool {
 	})
 }
 
-// plans tells which plans have gone stale. An apply since the last look makes a
-// new baseline.
+// plans reports which plans have gone stale. An apply since the last look makes a new baseline.
 func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 	s := l.snapshot
 	out, err := rule.Decide(s, rules.All(), w.o.Rules(s))
@@ -183,9 +181,8 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 // hour, in which an upgrade or a repair is over.
 const mostAbsent = 6
 
-// sampled makes the list of the servers that samples ask, and of their control
-// groups, that of the snapshot. One that is not in it any more keeps being asked
-// for a while: it may be restarting.
+// sampled makes the list of the servers that samples ask, and of their cgroups, that of the snapshot. One that is not
+// in it any more keeps being asked for a while: it may be restarting.
 func (w *Watcher) sampled(s *snapshot.Snapshot) {
 	for _, one := range w.servers {
 		one.Absent++
@@ -237,8 +234,7 @@ func (w *Watcher) awaited() map[string]bool {
 	return out
 }
 
-// groupOf is the folder of the control group (version 2) of an instance, "" where
-// it has none of its own.
+// groupOf is the directory of the control group (version 2) of an instance, "" if it has none.
 func (w *Watcher) groupOf(in *snapshot.Instance) string {
 	cg, ok := in.CGroup.Get()
 	if !ok || cg.Version != 2 || cg.Path == "/" || cg.Path == "" {
@@ -300,8 +296,8 @@ func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]flo
 	return p.List
 }
 
-// onOthers says whether the filesystem of a tablespace is one that another folder of the
-// instance tells of already, or is not known: its room is kept once.
+// onOthers reports whether the filesystem of a tablespace is already reported by another directory of the instance, or
+// is unknown: its free space is kept once.
 func onOthers(s *snapshot.Snapshot, places []snapshot.Place, at snapshot.Place) bool {
 	m, ok := s.MountOf(at.Path)
 	if !ok {

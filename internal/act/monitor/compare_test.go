@@ -17,9 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TestSettingChanged: what a first look finds nobody changed; a setting that
-// differs afterwards is one event, with its file and what wrote it; one that the
-// server does not tell has not changed.
+// TestSettingChanged: what a first look finds is no change; a setting that differs afterwards is one event, with its
+// file and what wrote it; one that the server does not report has not changed.
 func TestSettingChanged(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, small))
@@ -62,7 +61,7 @@ func TestSettingChanged(t *testing.T) {
 	wants(t, "overrides that cannot be seen are what they were", x.turned())
 }
 
-// TestApplyIsNamed: what an apply changed is told to be its work.
+// TestApplyIsNamed: what an apply changed is reported as its work.
 func TestApplyIsNamed(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, small))
@@ -80,8 +79,8 @@ func TestApplyIsNamed(t *testing.T) {
 	}
 }
 
-// TestWritten: a line that is not in force is told once, with what it waits for;
-// when it comes into force that is told as a change.
+// TestWritten: a line that is not in force is reported once, with what it waits for; when it takes effect, that is
+// reported as a change.
 func TestWritten(t *testing.T) {
 	x := newWorld(t)
 	auto := pg.FileSetting{File: "/srv/pg/postgresql.auto.conf", Line: 3, Name: "max_connections", Value: "300",
@@ -104,7 +103,7 @@ func TestWritten(t *testing.T) {
 	wants(t, "in force", x.turned(), "work_mem of /srv/pg: 4MB → 8MB (/srv/pg/postgresql.conf:8)")
 }
 
-// TestAnotherVersion: an upgrade brings settings that nobody has set.
+// TestAnotherVersion: an upgrade brings settings that were not set by anyone.
 func TestAnotherVersion(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=16"))
@@ -126,8 +125,8 @@ func TestAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestHostSettings: values of the kernel are told by the addresses of their knobs;
-// what could not be read has not changed.
+// TestHostSettings: values of the kernel are reported by the addresses of their knobs; what could not be read has not
+// changed.
 func TestHostSettings(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, small))
@@ -139,8 +138,8 @@ func TestHostSettings(t *testing.T) {
 	wants(t, "the kernel", x.turned(), "sysctl:vm.swappiness: 60 → 1 (/proc/sys/vm/swappiness)")
 }
 
-// TestFindings: a finding that appears, gets worse and goes is told once each;
-// one whose fact is missing, or whose server is gone, has not vanished.
+// TestFindings: a finding that appears, gets worse and goes is reported once each; one whose fact is missing, or whose
+// server is gone, has not vanished.
 func TestFindings(t *testing.T) {
 	x := newWorld(t)
 	fine := func() *snapshot.Snapshot { return described(t, "ram=16GB,cpus=4,storage=ssd,pg=17,thp=never") }
@@ -221,7 +220,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestWorse: a finding that gets worse is told with both severities.
+// TestWorse: a finding that gets worse is reported with both severities.
 func TestWorse(t *testing.T) {
 	a := []history.Finding{{ID: "x", Severity: "notice", Title: "X"},
 		{ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}

@@ -50,8 +50,8 @@ func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, befor
 	return out
 }
 
-// unsure says whether a finding that is not reported any more may stand all the
-// same: its check misses a fact, or finds it when it is asked alone.
+// unsure reports whether a finding that is not reported any more may stand all the same: its check misses a fact, or
+// finds it when it is asked alone.
 func unsure(s *snapshot.Snapshot, checks []check.Check, f history.Finding) bool {
 	alone := check.Run(s, checks, check.Options{Only: []string{f.ID}})
 	return len(alone.Unknown) > 0 || slices.ContainsFunc(alone.Findings,

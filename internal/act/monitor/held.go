@@ -11,18 +11,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 )
 
-// heldLooks is in how many looks, one after the other, a state has to be seen
-// until it is told, as "for:" of an alert rule: what is gone in the next look, or
-// comes and goes with every second one, is no news. With a look every ten minutes
-// it is told after twenty.
+// heldLooks is the number of consecutive looks in which a state must be seen before it is reported, like "for:" of an
+// alert rule: what is gone in the next look, or comes and goes with every second one, is no news. With a look every ten
+// minutes it is reported after twenty.
 //
-// Told at once are events, which cannot un-happen (an OOM kill, a restart or crash,
-// a boot, a setting that was changed), and findings that are critical: they mean
-// data loss or an outage now, and twenty minutes of it cost more than a false alarm.
+// Reported at once are events, which are final (an OOM kill, a restart or crash, a boot, a setting that was changed),
+// and findings that are critical: they mean data loss or an outage now, and twenty minutes of it cost more than a false
+// alarm.
 const heldLooks = 3
 
-// pending is a finding that appeared, vanished or has another severity, and was
-// not seen often enough to be told.
+// pending is a finding that appeared, vanished or has another severity, and was not seen often enough to be reported.
 type pending struct {
 	Instance string    `json:"instance,omitempty"`
 	ID       string    `json:"id"`
@@ -36,10 +34,9 @@ type pending struct {
 // history keeps of one key.
 const mostPending = 200
 
-// hold returns what stands by what was told (told) and what a look found (now),
-// and how each difference between the two was seen; list is that of the look
-// before. atOnce are those that need not hold: accepted in the policy, or of a
-// server that is not awaited any more.
+// hold returns the reported state given what was reported (told) and what a look found (now), and how each difference
+// between the two was seen; list is that of the previous look. atOnce are those that need not last: accepted in the
+// policy, or of a server that is not awaited any more.
 func hold(told, now []history.Finding, list []pending, at, before time.Time,
 	atOnce func(history.Finding) bool) (stands []history.Finding, left []pending, passed map[findingKey]pending) {
 	was, is := map[findingKey]history.Finding{}, map[findingKey]history.Finding{}
@@ -91,10 +88,9 @@ func hold(told, now []history.Finding, list []pending, at, before time.Time,
 	return stands, left, passed
 }
 
-// findingsTurned takes in what a look found, tells what has held, and returns what
-// stands now.
+// findingsTurned adds what a look found, reports what has lasted, and returns the reported state.
 func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at time.Time) (now []history.Finding) {
-	if w.standing == nil { // the first look of a run: what was told, and what waits
+	if w.standing == nil { // the first look of a run: what was reported, and what is pending
 		w.standing = standsWith(w.findings, w.pending)
 	}
 	now = standing(s, checks.All(), report, w.standing, w.awaited())
@@ -126,7 +122,7 @@ func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at 
 	return now
 }
 
-// standsWith are the findings that an earlier run saw last, told or not.
+// standsWith are the findings that an earlier run saw last, reported or not.
 func standsWith(told []history.Finding, list []pending) []history.Finding {
 	out := slices.Clone(told)
 	for _, p := range list {

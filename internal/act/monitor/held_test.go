@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// about are the told lines that name a check.
+// about returns the reported lines that name a check.
 func (x *world) about(id string) (out []string) {
 	for _, l := range x.told() {
 		if strings.Contains(l, id) {
@@ -19,10 +19,9 @@ func (x *world) about(id string) (out []string) {
 	return out
 }
 
-// TestHeld: a finding that is gone in the next look is never told, one that
-// comes and goes neither; one that stands is told in the third look with the time
-// since when; gone for one look it is not told to be gone, gone for three it is.
-// What is told is what the history keeps, and a new run goes on counting.
+// TestHeld: a finding that is gone in the next look is never reported, nor is one that comes and goes; one that lasts
+// is reported in the third look with the time since when; if absent for one look it is not reported as gone, if absent
+// for three it is. What is reported is what the history keeps, and a new run goes on counting.
 func TestHeld(t *testing.T) {
 	const id = "thp_always"
 	x := newWorld(t)

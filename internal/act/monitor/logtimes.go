@@ -14,14 +14,13 @@ import (
 )
 
 const (
-	// logTail is how much of the end of a log is looked at: a reload of ten minutes
-	// ago is within it unless every statement is logged.
+	// logTail is how much of the end of a log is examined: a reload of ten minutes ago is within it unless every
+	// statement is logged.
 	logTail = 1 << 20
 )
 
-// loadedAt asks the server's log when it took the settings that are named: the
-// line «parameter "x" changed to "y"» of a reload. What is in no log that can be
-// found, or in another language than English, is not told.
+// loadedAt searches the server's log for when it loaded the named settings: the line «parameter "x" changed to "y"» of
+// a reload. What is in no log that can be found, or in a language other than English, is not reported.
 func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string]string {
 	out := map[string]string{}
 	settings, _ := in.Server.Settings.Get()
@@ -37,11 +36,11 @@ func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string
 	for _, n := range names {
 		s.names[n] = true
 	}
-	_, _ = pglog.Read(bytes.NewReader(b), pglog.Options{}, s) // a log that cannot be read tells nothing
+	_, _ = pglog.Read(bytes.NewReader(b), pglog.Options{}, s) // an unreadable log shows nothing
 	return out
 }
 
-// newest reads a log; nil where it cannot be read.
+// newest reads a log; nil if it cannot be read.
 func newest(s *serverlogs.Source) []byte {
 	r, err := s.Open()
 	if err != nil {

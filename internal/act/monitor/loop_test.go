@@ -117,9 +117,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestRestarted: a server that was started since the last sample is one event, a
-// crash of one of its processes another, and a server that does not answer is told
-// once each way, and asked again with growing pauses.
+// TestRestarted: a server that was started since the last sample is one event, a crash of one of its processes another,
+// and a server that does not answer is reported once each way, and asked again with growing pauses.
 func TestRestarted(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, small))
@@ -174,8 +173,8 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestOOMKill: what the kernel killed in the control group of an instance is told
-// of it, the rest of the host, and what was killed before nobody tells.
+// TestOOMKill: what the kernel killed in the cgroup of an instance is reported for it, the rest for the host, and
+// earlier kills are not reported.
 func TestOOMKill(t *testing.T) {
 	x := newWorld(t)
 	s := described(t, small)
@@ -231,8 +230,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestRemembered: what happened while nobody watched is told by the next run:
-// a setting, a finding, a restart, an OOM kill; a boot; and that the plan is stale.
+// TestRemembered: what happened while watch was not running is reported by the next run: a setting, a finding, a
+// restart, an OOM kill; a boot; and that the plan is stale.
 func TestRemembered(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17,thp=never"))
@@ -312,8 +311,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestLoadedAt: the server's log tells when a setting was read; a link in its
-// place leads nowhere, and a log in a form that nobody knows tells nothing.
+// TestLoadedAt: the server's log shows when a setting was read; a link in its place leads nowhere, and a log in an
+// unknown format shows nothing.
 func TestLoadedAt(t *testing.T) {
 	tg, dir := tree(t, map[string]string{
 		"srv/pg/current_logfiles": "stderr log/postgresql.log\n",

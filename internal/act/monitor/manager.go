@@ -10,21 +10,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
-// Manager is what started the process and wants to know how it does: systemd,
-// or another that speaks sd_notify(3). nil is nobody; all methods take it.
+// Manager is what started the process and expects status messages: systemd, or another that supports sd_notify(3). It
+// may be nil for all methods.
 type Manager struct {
 	send  func(state string)
 	every time.Duration // of the watchdog; 0: none
 }
 
-// NewManager reads NOTIFY_SOCKET and WATCHDOG_USEC; nil where nobody listens. pid is
-// our own: WATCHDOG_PID may name another process.
+// NewManager reads NOTIFY_SOCKET and WATCHDOG_USEC; nil if there is no manager. pid is our own: WATCHDOG_PID may name
+// another process.
 func NewManager(getenv func(string) string, pid int) *Manager {
 	socket := getenv("NOTIFY_SOCKET")
 	if socket == "" {
 		return nil
 	}
-	m := &Manager{send: func(state string) { _ = target.TellManager(socket, state) }} // nobody could be told
+	m := &Manager{send: func(state string) { _ = target.TellManager(socket, state) }} // no one to report to
 	usec, err := strconv.ParseInt(getenv("WATCHDOG_USEC"), 10, 64)
 	if of := getenv("WATCHDOG_PID"); err == nil && usec > 0 && (of == "" || of == strconv.Itoa(pid)) {
 		m.every = time.Duration(usec) * time.Microsecond / 2 // as sd_watchdog_enabled(3) advises

@@ -1,9 +1,7 @@
-// Package monitor is what the command watch does for as long as it runs: a cheap
-// sample every few seconds (act/sample reads it), the whole evidence every few
-// minutes, both written to the history. What differs from one look to the next
-// becomes an event: a setting changed, a finding appeared, a plan rests on facts
-// that have moved, a server was restarted, the kernel killed for memory. Of some of
-// them it sends notices.
+// Package monitor is what the command watch does while it runs: a cheap sample every few seconds (act/sample reads it),
+// the whole evidence every few minutes, both written to the history. What differs from one look to the next becomes an
+// event: a setting changed, a finding appeared, a plan depends on facts that have moved, a server was restarted, the
+// kernel killed for memory. Of some of them it sends notices.
 //
 //	monitor.go    the loop: when to sample, when to look at the whole evidence
 //	sample.go     what two samples tell at once: OOM kills, restarts, lost servers
@@ -61,7 +59,7 @@ type Options struct {
 	Dial    func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error) // a connection for samples
 	Checks  func() check.Options                                                   // of the policy as it is now
 	Rules   func(s *snapshot.Snapshot) rule.Options                                // of the policy as it is now
-	// the last apply that was not taken back; nil: none
+	// the last apply that was not undone; nil: none
 	Applied func() *journal.Journal
 	// reread the policy and look again; may be nil
 	Reload  <-chan struct{}
@@ -69,7 +67,7 @@ type Options struct {
 	Store   Store                               //
 	Notices *Notifier                           // nil: none are sent
 	Tell    func(level Level, text say.Message) // one line of talk
-	// what started the process; nil: nobody who listens
+	// what started the process; nil if it does not listen
 	Manager *Manager
 	// when the server's log says that it read them
 	logs func(t target.Target, in *snapshot.Instance, names []string) map[string]string
@@ -86,9 +84,8 @@ const (
 	Plain   Level = 6
 )
 
-// Intervals that are used where nobody says, and their bounds: a sample every
-// second is what a person looks at in top, and an hour between two hides a day's
-// peak. Whole looks run some programs, so that one a minute is the most.
+// Default intervals, and their bounds: a sample every second is what a person looks at in top, and an hour between two
+// hides a day's peak. Whole looks run some programs, so that one a minute is the most.
 const (
 	DefaultInterval = 10 * time.Second
 	LeastInterval   = time.Second
@@ -114,7 +111,7 @@ type Watcher struct {
 	host    sample.HostReading
 	last    sample.HostReading
 	boot    string
-	groups  map[string]string // folder of the control group by label
+	groups  map[string]string // folder of the cgroup by label
 	servers []*sample.Server  // in the order of the snapshot
 	points  sample.Points
 	dear    []history.Point // of the last look, for the next sample
@@ -122,8 +119,8 @@ type Watcher struct {
 	before   map[string]map[string]string // settings by label
 	written  map[string]map[string]string // what the files say, by label
 	started  map[string]float64           // of the postmasters, by label
-	findings []history.Finding            // those that were told
-	standing []history.Finding            // those of the last look, told or not; nil: there was none
+	findings []history.Finding            // the reported ones
+	standing []history.Finding            // those of the last look, reported or not; nil if there was none
 	pending  []pending                    // what has not held long enough
 	baseline bool                         // findings are those of an earlier look
 	bases    bases
@@ -131,7 +128,7 @@ type Watcher struct {
 
 	broken  string          // why nothing is written; "": it is
 	backlog []history.Event // that could not be
-	missed  map[string]bool // what was told to be missing
+	missed  map[string]bool // what was reported missing
 }
 
 func newWatcher(o Options) *Watcher {
@@ -143,8 +140,7 @@ func newWatcher(o Options) *Watcher {
 		started: map[string]float64{}, bases: bases{}, missed: map[string]bool{}}
 }
 
-// Run watches until ctx ends, or once. The error is that of the first look; what
-// goes wrong later is told, and tried again.
+// Run watches until ctx ends, or once. The error is that of the first look; later errors are reported, and retried.
 func Run(ctx context.Context, o Options) error {
 	w := newWatcher(o)
 	defer w.close()
@@ -253,8 +249,7 @@ func (w *Watcher) look(ctx context.Context) looked {
 	return l
 }
 
-// size asks for the size of the databases over a connection of its own: those of
-// the samples are in use.
+// size asks for the size of the databases over a separate connection: those of the samples are in use.
 func (w *Watcher) size(ctx context.Context, in *snapshot.Instance) (float64, error) {
 	conn, err := w.o.Dial(ctx, in)
 	if err != nil {

@@ -23,7 +23,7 @@ type Notice struct {
 	Host   string `json:"host"`
 	At     string `json:"at"`              // RFC 3339, UTC: when it was seen
 	Since  string `json:"since,omitempty"` // it happened after this time
-	// of a state that had to hold until it was told: when it was first seen
+	// for a state that had to last before it was reported: when it was first seen
 	Held string `json:"held_since,omitempty"`
 	// of the event: setting, plan-stale, finding-appeared, finding-severity, finding-vanished
 	Kind     string `json:"kind"`
@@ -56,8 +56,8 @@ func (p *Passing) Error() string { return p.Err.Error() }
 func (p *Passing) Unwrap() error { return p.Err }
 
 const (
-	// sameAgain is how long a subject keeps silent after a notice: a finding that
-	// comes and goes with every look tells nothing new within the hour.
+	// sameAgain is how long a subject keeps silent after a notice: a finding that comes and goes with every look is
+	// nothing new within the hour.
 	sameAgain = time.Hour
 	// burst is how many notices may go out at once, refilled by one every refill:
 	// an apply changes some thirty values, and a broken rule may find a thousand
@@ -103,7 +103,7 @@ func NewNotifier(tool, host string, from check.Severity, now func() time.Time, t
 	return n
 }
 
-// wanted says whether an event is one that people are told of.
+// wanted reports whether an event is one that people are notified of.
 func (n *Notifier) wanted(e history.Event) bool {
 	switch e.Kind {
 	case history.SettingChanged, history.PlanStale:

@@ -15,7 +15,7 @@ const (
 	// execWithin is how long the program of a notice may take: to send a mail or
 	// to call a pager takes seconds.
 	execWithin = 30 * time.Second
-	// execOutput is what it may say; nobody reads it but the last line in an error.
+	// execOutput is what it may say; only its last line is used, in an error.
 	execOutput = 64 << 10
 	// execLine is what is shown of it.
 	execLine = 200
@@ -30,9 +30,8 @@ type Exec struct {
 // Name implements Sink.
 func (x *Exec) Name() string { return "notify exec:" + x.Argv[0] }
 
-// Send implements Sink. The program gets PATH and a few variables of ours, and
-// nothing else of the environment. It is not run again where it fails: whether it
-// did half of its work nobody knows.
+// Send implements Sink. The program gets PATH and a few variables of ours, and nothing else of the environment. It is
+// not run again if it fails: it may have done half of its work.
 func (x *Exec) Send(ctx context.Context, body []byte) error {
 	out, err := x.Target.Run(ctx, target.Command{Argv: x.Argv, Stdin: slices.Concat(body, []byte{'\n'}), Bare: true,
 		Env: []string{"PGFETTLE_NOTICE=" + NoticeSchema}, Dir: "/", Timeout: execWithin, Limit: execOutput})

@@ -26,7 +26,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/nobody"
 )
 
-// inbox is a sink that keeps what it is sent, and fails as often as it is told to.
+// inbox is a sink that keeps what it is sent, and fails as often as configured.
 type inbox struct {
 	mu    sync.Mutex
 	got   []string
@@ -67,7 +67,7 @@ func appeared(severity string) history.Event {
 		After: severity, Detail: "fsync is off"}
 }
 
-// validNotice holds that a document is what its published schema says.
+// validNotice verifies that a document is what its published schema says.
 func validNotice(t *testing.T, doc []byte) {
 	t.Helper()
 	s, err := jsonschema.NewCompiler().Compile("../../../schema/notice.schema.json")
@@ -123,9 +123,8 @@ func TestWhichNotices(t *testing.T) {
 	})
 }
 
-// TestFlapping: a finding that comes and goes a thousand times, every ten minutes,
-// sends one notice an hour, and a thousand findings at once send no more than a
-// burst; what was held back is told with the next one.
+// TestFlapping: a finding that comes and goes a thousand times, every ten minutes, sends one notice an hour, and a
+// thousand findings at once send no more than a burst; what was held back is reported with the next one.
 func TestFlapping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, talk := &inbox{}, &talker{}
@@ -162,9 +161,8 @@ func TestFlapping(t *testing.T) {
 	})
 }
 
-// TestTriesAgain: what may go by is tried again with growing pauses and in order;
-// what will not is not; a receiver that stays away drops the oldest, and the end
-// waits no longer than it is told to.
+// TestTriesAgain: what may go by is tried again with growing pauses and in order; what will not is not; a receiver that
+// stays away drops the oldest, and the end waits no longer than configured.
 func TestTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		passing := errors.New("answered with status 503")
@@ -269,8 +267,7 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// TestExecFails: a program that fails, floods or is not there is told in one line,
-// and not run again.
+// TestExecFails: a program that fails, floods or is missing is reported in one line, and not run again.
 func TestExecFails(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ text, want string }{
@@ -444,7 +441,7 @@ func TestWebhookURL(t *testing.T) {
 	}
 }
 
-// TestWebhookNobody: where nobody listens it may pass.
+// TestWebhookNobody: if nothing listens, the error is temporary.
 func TestWebhookNobody(t *testing.T) {
 	h, err := NewWebhook(fmt.Sprintf("http://%s/SECRET", nobody.Listens(t)))
 	if err != nil {
@@ -456,7 +453,7 @@ func TestWebhookNobody(t *testing.T) {
 	}
 }
 
-// TestWebhookVerifies: a certificate that nobody vouches for is refused.
+// TestWebhookVerifies: an untrusted certificate is refused.
 func TestWebhookVerifies(t *testing.T) {
 	srv := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("the notice was sent")

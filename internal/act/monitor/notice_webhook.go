@@ -18,8 +18,7 @@ import (
 const (
 	// hookWithin bounds one attempt: what takes longer would not be taken later.
 	hookWithin = 10 * time.Second
-	// hookAnswer is what is read of an answer, so that the connection can be used
-	// again; nobody looks at it.
+	// hookAnswer is how much of an answer is read, so that the connection can be reused; its content is ignored.
 	hookAnswer = 16 << 10
 	// hookRedirects are followed, on the same host only.
 	hookRedirects = 3
@@ -60,8 +59,7 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// errElsewhere ends a redirect that would take the notice, and what the URL may
-// hold of a secret, to somebody else.
+// errElsewhere stops a redirect that would send the notice, and any secret in the URL, to another host.
 var errElsewhere = say.Err("redirect to another host, not followed")
 
 func (h *Webhook) redirect(req *http.Request, via []*http.Request) error {

@@ -48,7 +48,7 @@ func (w *Watcher) sample(ctx context.Context) {
 			told = true
 		}
 	}
-	if told { // or the next run, after a kill of this one, tells it once more
+	if told { // or the next run, after a kill of this one, reports it again
 		w.remember(ctx)
 	}
 }
@@ -85,7 +85,7 @@ func reasonOf(err error) say.Message {
 	return gapwords.OfError(err)
 }
 
-// miss tells once what cannot be read.
+// miss reports once what cannot be read.
 func (w *Watcher) miss(name say.Message, err error) {
 	if err != nil && !w.missed[name.Text] {
 		w.missed[name.Text] = true
@@ -93,8 +93,7 @@ func (w *Watcher) miss(name say.Message, err error) {
 	}
 }
 
-// kept tells once that nothing can be written, and once that it can again; and
-// writes then what had to wait.
+// kept reports once that nothing can be written, and once that it can again; then it writes what was pending.
 func (w *Watcher) kept(ctx context.Context, err error) bool {
 	switch {
 	case err == nil || errors.Is(err, store.ErrRefused):
@@ -110,8 +109,7 @@ func (w *Watcher) kept(ctx context.Context, err error) bool {
 	case ctx.Err() != nil || errors.Is(err, store.ErrPaused):
 		return false
 	}
-	// The store pauses between two attempts, so that one fault is told once however
-	// it is worded.
+	// The store pauses between two attempts, so that one fault is reported once however it is worded.
 	if w.broken == "" {
 		w.o.Tell(Err, unwritten(err))
 	}
@@ -126,7 +124,7 @@ func unwritten(err error) say.Message {
 // mostBacklog bounds the events that wait for room on the disk.
 const mostBacklog = 1000
 
-// note writes an event, tells it, and sends a notice where one is wanted.
+// note records an event, reports it, and sends a notice if one is wanted.
 func (w *Watcher) note(ctx context.Context, e history.Event) {
 	w.announce(e)
 	w.store(ctx, e)
@@ -162,8 +160,8 @@ func (w *Watcher) drain(ctx context.Context) {
 	}
 }
 
-// killed tells of processes that the kernel killed for memory since the reading
-// before: those of an instance's control group, and the others.
+// killed reports processes that the kernel killed for memory since the reading before: those of an instance's cgroup,
+// and the others.
 func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 	if w.last.At.IsZero() {
 		return false
@@ -195,12 +193,11 @@ func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 	return told
 }
 
-// sameStartWithin is how far two tellings of one start may differ: it is told in
-// microseconds, and kept in JSON.
+// sameStartWithin is how far two reports of one start may differ: it is reported in microseconds, and stored in JSON.
 const sameStartWithin = 0.01
 
-// restarted tells of a server that was started since the reading before, or since
-// an earlier run, and of one that lost all its backends in a crash of one.
+// restarted reports a server that was started since the reading before, or since an earlier run, and of one that lost
+// all its backends in a crash of one.
 func (w *Watcher) restarted(ctx context.Context, s *sample.Server, at time.Time) bool {
 	start := s.Now.Values[sample.ColStart]
 	before, known := w.started[s.Label]

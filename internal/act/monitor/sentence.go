@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// Sentence tells an event in one line; of what had to hold until it was told, since when.
+// Sentence describes an event in one line; for what had to last before it was reported, with the time since when.
 func Sentence(e history.Event) say.Message {
 	m := sentence(e)
 	if e.Held.IsZero() || !e.Held.Before(e.At) {

@@ -19,16 +19,16 @@ import (
 // settings are values in force by name, with where each comes from.
 type settings map[string]history.Setting
 
-// alterSystem is the file that ALTER SYSTEM writes, and nobody else should.
+// alterSystem is the file that ALTER SYSTEM writes, and nothing else should.
 const alterSystem = "postgresql.auto.conf"
 
-// told are settings of the context internal that somebody can change: by an
-// upgrade, pg_checksums, a new cluster in the place of the old one.
+// told are settings of the context internal that can change: by an upgrade, pg_checksums, a new cluster in place of the
+// old one.
 var told = map[string]bool{"server_version": true, "data_checksums": true, "wal_segment_size": true, "block_size": true}
 
-// serverSettings are the values in force of an instance, and what ALTER ROLE and
-// ALTER DATABASE override. before is what they were. ok is false where the server did not tell its
-// settings: then nothing is known, and nothing has changed.
+// serverSettings are the values in force of an instance, and what ALTER ROLE and ALTER DATABASE override. before is
+// what they were. ok is false if the server did not report its settings: then nothing is known, and nothing has
+// changed.
 func serverSettings(in *snapshot.Instance, before map[string]string) (out settings, ok bool) {
 	set, ok := in.Server.Settings.Get()
 	if !ok {
@@ -127,7 +127,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 		put("block:"+b.Name+"/nr_requests", at+"nr_requests", known.Map(b.Requests, decimal))
 	}
 	mounts := mountSettings(s, out)
-	for name, v := range before { // of devices and mounts that could not be looked at
+	for name, v := range before { // of devices and mounts that could not be read
 		if strings.HasPrefix(name, "block:") && !seen || strings.HasPrefix(name, "mount:") && !mounts {
 			out[name] = history.Setting{Value: v}
 		}
@@ -135,8 +135,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	return out
 }
 
-// mountSettings adds the options of the mounts that instances lie on; false where
-// one of them could not be seen.
+// mountSettings adds the options of the mounts that instances are on; false if one of them could not be seen.
 func mountSettings(s *snapshot.Snapshot, out settings) bool {
 	all := s.Host.Mounts.Known() && len(s.Instances) > 0
 	for i := range s.Instances {
@@ -172,9 +171,8 @@ func written(in *snapshot.Instance) (map[string]pg.FileSetting, bool) {
 // and waits for a restart.
 const needsRestart = "setting could not be applied"
 
-// waiting are values that stand in the configuration files since the last look,
-// and are not in force: they wait for a reload or for a restart. before is what
-// was written then; nil: nothing is known of it, and nothing is told.
+// waiting are values that are in the configuration files since the last look, and not yet in effect: they wait for a
+// reload or for a restart. before is what was written then; if nil, nothing is known about it, and nothing is reported.
 func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[string]string) []history.Event {
 	set, ok := in.Server.Settings.Get()
 	if !ok || before == nil {
@@ -209,9 +207,9 @@ func changes(instance string, before map[string]string, now settings) []history.
 	if before == nil {
 		return nil
 	}
-	// Another version brings settings of its own, which nobody has set.
+	// Another version brings its own settings, which no user has set.
 	other := before["server_version"] != now["server_version"].Value
-	// So does an instance that was not there: its devices and mounts are looked at now.
+	// So does an instance that was not there: its devices and mounts are examined now.
 	fresh := func(name string) bool {
 		return other || strings.HasPrefix(name, "block:") || strings.HasPrefix(name, "mount:")
 	}
@@ -232,7 +230,7 @@ func changes(instance string, before map[string]string, now settings) []history.
 	return out
 }
 
-// values leaves out all but the values.
+// values omits all but the values.
 func (s settings) values() map[string]string {
 	out := make(map[string]string, len(s))
 	for name, v := range s {

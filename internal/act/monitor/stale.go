@@ -17,15 +17,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Baseline is what a plan of an instance, or of the host, rests on: the facts that
-// plans are stale by, and each decision with its inputs. It is that of the plan
-// that was applied last, or of the first look.
+// Baseline is what a plan of an instance, or of the host, depends on: the facts that plans are stale by, and each
+// decision with its inputs. It is that of the plan that was applied last, or of the first look.
 type Baseline struct {
 	At      time.Time                `json:"at"`
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
-	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown is not there
+	Facts   map[string]float64       `json:"facts"`             // by name; unknown ones are absent
 	Values  map[knob.Address]Planned `json:"values"`
-	Told    map[string]float64       `json:"told,omitempty"` // facts that were told to have moved, as they were then
+	Told    map[string]float64       `json:"told,omitempty"` // moved facts that were reported, with their values then
 	// facts that were seen to have moved, or to be back, and not often enough
 	Moved map[string]Moved `json:"moved,omitempty"`
 }
@@ -60,8 +59,8 @@ const (
 	// memoryMoves is the part by which memory has to move: what the kernel keeps
 	// for itself changes from version to version by some MB in a GB.
 	memoryMoves = 0.05
-	// connectionsMove is the factor, and connectionsLeast the number beside it: from
-	// 3 to 6 sessions no plan moves, and a pool is mostly resized by tens.
+	// connectionsMove is the factor, and connectionsLeast the number next to it: from 3 to 6 sessions no plan moves,
+	// and a pool is mostly resized by tens.
 	connectionsMove  = 2
 	connectionsLeast = 20
 	// settles is how long the peak of a baseline grows: load follows the day.
@@ -76,8 +75,7 @@ const (
 // bases are the baselines by the label of the instance, "" for the host.
 type bases map[string]*Baseline
 
-// basesOf is what plans rest on now. peaks and sizes are by label; what is not
-// known is not there.
+// basesOf is what plans depend on now. peaks and sizes are by label; what is unknown is absent.
 func basesOf(s *snapshot.Snapshot, out *rule.Outcome, at time.Time, peaks, sizes map[string]float64) bases {
 	b := bases{"": {At: at, Facts: map[string]float64{}, Values: map[knob.Address]Planned{}}}
 	if m, ok := s.Host.Memory.Get(); ok {
@@ -120,8 +118,8 @@ func basesOf(s *snapshot.Snapshot, out *rule.Outcome, at time.Time, peaks, sizes
 	return b
 }
 
-// applied puts the values that an apply has set in the place of those that
-// would be decided now, as far as they are still in force.
+// applied puts the values that an apply has set in place of those that would be decided now, as far as they are still
+// in force.
 func (b *Baseline) applied(instance string, j *journal.Journal, present map[string]string) {
 	b.Journal = j.ID
 	for i := range j.Changes {
@@ -135,7 +133,7 @@ func (b *Baseline) applied(instance string, j *journal.Journal, present map[stri
 			name = c.Address.Name()
 		}
 		if present[name] != c.After {
-			continue // somebody has set it since; that was told
+			continue // set by others since; that was reported
 		}
 		p.Shown, p.Value = c.After, c.After
 		if n, err := unit.ParseGUC(c.After, p.Unit); err == nil {
@@ -166,9 +164,8 @@ func (b *Baseline) grow(now *Baseline) {
 	}
 }
 
-// stale compares what plans rested on with what they would rest on now. A fact is
-// told once it has held for heldLooks, and again when it has moved as far once
-// more; it may be told anew after it was back for as long.
+// stale compares what plans depended on with what they would depend on now. A fact is reported once it has lasted for
+// heldLooks, and again when it has moved as far once more; it may be reported again after it was back for as long.
 func stale(base, now bases, at, before time.Time) []history.Event {
 	var out []history.Event
 	moved := map[string][]string{} // knobs by label
@@ -271,8 +268,8 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 // back is the name under which it is counted that a fact is back.
 func back(name string) string { return "back: " + name }
 
-// held counts a look that saw a fact moved, or back, and says whether that makes
-// enough of them; if so it is counted anew.
+// held counts a look that saw a fact moved, or back, and reports whether that makes enough of them; if so, the count
+// restarts.
 func (b *Baseline) held(name string, isBack bool, at, before time.Time) (Moved, bool) {
 	key := name
 	if isBack {
@@ -314,9 +311,8 @@ func factMoved(name string, from, to, memory float64) bool {
 	return from != to
 }
 
-// returned says whether a fact that has not moved any more may be told again when
-// it does: a load that doubles every noon is no news every day, nor is a database
-// that grows and shrinks around the size of the memory.
+// returned reports whether a fact that has not moved any more may be reported again when it does: a load that doubles
+// every noon is no news every day, nor is a database that grows and shrinks around the size of the memory.
 func returned(name string, to, memory float64) bool {
 	switch name {
 	case factConnections:
@@ -337,7 +333,7 @@ func showFact(name string, v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// differs says whether a decision has moved so far that a person would act.
+// differs reports whether a decision has moved so far that a person would act.
 func differs(a, b Planned) bool {
 	if a.Value == b.Value {
 		return false

@@ -21,8 +21,8 @@ func (x *world) ofPlans() (out []string) {
 	return out
 }
 
-// TestMemoryAdded: memory that was added makes the plan stale, with what a plan of
-// now would say; it is told once, and again when it moved as far once more.
+// TestMemoryAdded: memory that was added makes the plan stale, with what a plan of now would say; it is reported once,
+// and again when it moved as far once more.
 func TestMemoryAdded(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17"))
@@ -86,9 +86,8 @@ func TestDatabasesOutgrow(t *testing.T) {
 		"total database size changed from 3 GB to 17 GB")
 }
 
-// TestDecisionsMoved: a decision that moves while no fact did is told when three
-// looks have seen it, with the input that moved; and once more when it was back
-// for as long.
+// TestDecisionsMoved: a decision that moves while no fact did is reported when three looks have seen it, with the input
+// that moved; and once more when it was back for as long.
 func TestDecisionsMoved(t *testing.T) {
 	planned := func(value, input string) bases {
 		one := func(v map[knob.Address]Planned) *Baseline { return &Baseline{Facts: map[string]float64{}, Values: v} }
@@ -110,7 +109,7 @@ func TestDecisionsMoved(t *testing.T) {
 			[]string{
 				"the plan of /srv/pg is stale: WAL rate, from 1 MB/s to 9 MB/s: planned now: max_wal_size 1024MB " +
 					"→ 4096MB"}},
-		{"8192", nil}, // told
+		{"8192", nil}, // reported
 		{"1024", nil}, // back for one look
 		{"4096", nil},
 		{"4096", nil},
@@ -146,7 +145,7 @@ func TestApplyMakesBaseline(t *testing.T) {
 	y := newWorld(t)
 	j = &journal.Journal{ID: "20260101-103000-k3x9qz", State: journal.Whole, Changes: []journal.Change{
 		{Address: "pg:shared_buffers", Instance: "/srv/pg", After: "1GB", State: journal.IsDone},
-		// somebody set another since
+		// set to another value by others since
 		{Address: "pg:work_mem", Instance: "/srv/pg", After: "1MB", State: journal.IsDone},
 	}}
 	y.w.o.Applied = func() *journal.Journal { return j }

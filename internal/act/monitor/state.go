@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
-// What outlives the process: so that the next one can tell what happened while
-// nobody watched, and a run of --once can tell rates. It is kept in the history,
-// one value for the host and one for each instance.
+// State that outlives the process, so that the next one can report what happened in between, and a run of --once can
+// report rates. It is kept in the history, one value for the host and one for each instance.
 const (
 	stateSchema = "pgfettle.watch-state/1"
 	hostKey     = "watch/host"
@@ -71,7 +70,7 @@ const mostState = 64 << 10
 func (w *Watcher) put(ctx context.Context, key string, v any) {
 	b, err := json.Marshal(v)
 	if err == nil && len(b) > mostState {
-		if st, ok := v.(instanceState); ok && st.Baseline != nil { // without the inputs, which only tell more
+		if st, ok := v.(instanceState); ok && st.Baseline != nil { // without the inputs, which are details only
 			slim := *st.Baseline
 			slim.Values = maps.Clone(slim.Values)
 			for a, p := range slim.Values {

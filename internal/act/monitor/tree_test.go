@@ -43,7 +43,7 @@ func tree(t testing.TB, files map[string]string) (target.Target, string) {
 	return sub, dir
 }
 
-// write puts a file in its place without making it anew, as the kernel's are.
+// write puts a file in its place without recreating it, as the kernel's are.
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	at := filepath.Join(dir, name)

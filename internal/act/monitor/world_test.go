@@ -25,7 +25,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// world is a watcher with everything around it made up but the history.
+// world is a watcher with everything around it simulated except the history.
 type world struct {
 	t     *testing.T
 	w     *Watcher
@@ -105,7 +105,7 @@ func (x *world) look(s *snapshot.Snapshot, sizes ...float64) {
 	x.w.take(x.t.Context(), l)
 }
 
-// stands looks until what the snapshot shows has held long enough to be told.
+// stands looks until what the snapshot shows has lasted long enough to be reported.
 func (x *world) stands(s *snapshot.Snapshot, sizes ...float64) {
 	x.t.Helper()
 	for range heldLooks {
@@ -149,7 +149,7 @@ func (x *world) seen() int64 {
 	return 0
 }
 
-// told are the lines of talk since the last call, the summary of each look left out.
+// told returns the messages since the last call, without the summary of each look.
 func (x *world) told() []string {
 	var out []string
 	for _, l := range x.lines {
@@ -168,7 +168,7 @@ func (x *world) turned() []string {
 	})
 }
 
-// wants holds that a list has one line for each text, which it contains.
+// wants verifies that a list has one line for each text, which it contains.
 func wants(t *testing.T, what string, have []string, texts ...string) {
 	t.Helper()
 	ok := len(have) == len(texts)
@@ -255,7 +255,7 @@ func (f *fakeServer) Major() int            { return 17 }
 func (f *fakeServer) Closed() bool          { return f.closed }
 func (f *fakeServer) Close(context.Context) {}
 
-// memory is a store of a test's own: it counts, and fails when it is told to.
+// memory is a store for tests: it counts, and fails on request.
 type memory struct {
 	err     error
 	samples int

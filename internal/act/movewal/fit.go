@@ -33,8 +33,7 @@ func refusal(message, detail, hint say.Message) error {
 	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
 }
 
-// Fit looks whether the WAL of an instance can be moved to a folder, and changes
-// nothing.
+// Fit looks whether the WAL of an instance can be moved to a directory, and changes nothing.
 func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o walmove.Options) (*walmove.Plan,
 	error) {
 	f := &walmove.Plan{Asked: asked, Options: o, Label: in.Label()}
@@ -88,7 +87,7 @@ func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o 
 	return f, w.enoughSpace(in, dir, f)
 }
 
-// resolved is a folder with every link followed; its last part need not exist.
+// resolved is a directory with every link followed; its last part need not exist.
 func (w *Mover) resolved(asked string) (string, error) {
 	at := path.Clean(asked)
 	real, err := w.Target.Resolve(at)
@@ -158,8 +157,8 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 	return nil
 }
 
-// contained says whether a server is the first process of a container that we
-// are in, or one of a container that we see into.
+// contained reports whether a server is the first process of a container that we are in, or one of a container that we
+// see into.
 func contained(t, view target.Target, in *snapshot.Instance, dir string) bool {
 	b, err := view.ReadFile(path.Join(dir, "postmaster.pid"), target.MaxConfigFile)
 	if err != nil {
@@ -255,8 +254,7 @@ func leftover(dir string) error {
 		say.M("look at it; when the server runs without it, remove it"))
 }
 
-// reachable refuses a place that the server's owner cannot get to, or that
-// somebody else could put another in the place of.
+// reachable refuses a place that the server's owner cannot reach, or that others could replace.
 func (w *Mover) reachable(dir, to string) error {
 	owner, err := w.Target.Stat(dir)
 	if err != nil {
@@ -288,7 +286,7 @@ func (w *Mover) reachable(dir, to string) error {
 			break
 		}
 	}
-	at, within := to, path.Join(to, "archive_status") // a folder that is there is written to, and one that is not, made
+	at, within := to, path.Join(to, "archive_status") // an existing directory is written to, a missing one is created
 	if _, err := w.Target.Stat(to); err != nil {
 		at, within = path.Dir(to), to
 	}
@@ -303,8 +301,8 @@ func (w *Mover) reachable(dir, to string) error {
 	return nil
 }
 
-// refuseLedPath refuses a place that is yet to be made, where root alone could make it and
-// somebody else has a part in where the path leads, such as by a link.
+// refuseLedPath refuses a place that does not exist yet if only root could create it and others can influence where the
+// path leads, such as by a link.
 func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 	if w.Target.UID() != 0 || w.Target.Reach("/") != "/" {
 		return nil
@@ -324,7 +322,7 @@ func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 			"root's alone"))
 }
 
-// server refuses what the state of the server bars, and notes what is to be known.
+// server refuses what the state of the server prevents, and notes what to know.
 func (w *Mover) server(ctx context.Context, in *snapshot.Instance, dir string, f *walmove.Plan) error {
 	var err error
 	if f.Running, err = w.Server.Runs(in); err != nil {
@@ -391,7 +389,7 @@ func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f 
 	return nil
 }
 
-// remarks are what is to be known of the server and hinders nothing.
+// remarks are what to know about the server that prevents nothing.
 func (w *Mover) remarks(in *snapshot.Instance, dir string, f *walmove.Plan) (out []string) {
 	standby := in.Server.Recovery
 	if up, ok := standby.Get(); ok && up {

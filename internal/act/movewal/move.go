@@ -16,9 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// move is one move at work. At every moment pg_wal is a folder, or leads to
-// one, that has all of the WAL: the server can be started by whoever likes. The
-// order is
+// move is one move at work. At every moment pg_wal is a directory, or leads to one, that has all of the WAL: the server
+// can be started by anyone. The order is
 //
 //	note            the move is begun; from here on a crash leaves a trace
 //	make or empty   the new place
@@ -43,7 +42,7 @@ type move struct {
 func (m *move) wal() string   { return path.Join(m.dir, Name) }
 func (m *move) other() string { return path.Join(m.dir, otherName) }
 
-// fill is the folder that the WAL is copied to.
+// fill is the directory that the WAL is copied to.
 func (m *move) fill() string {
 	if m.n.To.inside() {
 		return m.other()
@@ -51,8 +50,7 @@ func (m *move) fill() string {
 	return m.n.To.Path
 }
 
-// begin writes the note of a new move. made says that the folder from was made for
-// an earlier one.
+// begin writes the note of a new move. made says that the directory from was made for an earlier one.
 func (m *move) begin(ctx context.Context, from, to Place, made bool) error {
 	up, err := m.Server.Runs(m.in)
 	if err != nil {
@@ -135,7 +133,7 @@ func (m *move) forward(ctx context.Context) error {
 		return err
 	}
 	if err := m.leave(m.n.From, true); err != nil {
-		// the move itself is done, and is not taken back for this
+		// the move itself is done, and is not undone for this
 		m.tell("the old copy of the WAL could not be removed: %v; the server needs it no more", err)
 	}
 	return m.end()
@@ -192,7 +190,7 @@ func (m *move) copied(ctx context.Context) error {
 	return m.interrupted()
 }
 
-// prepare makes the new place an empty folder.
+// prepare makes the new place an empty directory.
 func (m *move) prepare() error {
 	if err := m.f.Unlink(m.other()); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -251,8 +249,8 @@ func (m *move) stopped(ctx context.Context) error {
 	return m.Server.Stop(ctx, m.in)
 }
 
-// clean holds that the server came to a clean end, and returns the hash of what
-// it says so in. One that was cut off with us is started and stopped once more.
+// clean verifies that the server came to a clean end, and returns the hash of what it says so in. One that was cut off
+// with us is started and stopped once more.
 func (m *move) clean(ctx context.Context) (string, error) {
 	for again := m.n.Running; ; again = false {
 		state, err := m.state()
@@ -324,8 +322,7 @@ func sizeText(e unit.Extent) string {
 	return fmt.Sprintf("%d files, %s", e.Files, unit.Bytes(e.Bytes))
 }
 
-// exchange puts into the place of pg_wal a link with a text, or what lies beside
-// it where the text is empty.
+// exchange puts into the place of pg_wal a link with a text, or what is next to it where the text is empty.
 func (m *move) exchange(text string) error {
 	if text != "" {
 		if err := m.f.Unlink(m.other()); err != nil {
@@ -367,8 +364,8 @@ func (m *move) started(ctx context.Context, at Place) error {
 	return err
 }
 
-// leave removes what a place that is left still holds. stale says that it was
-// the old place, whose WAL lies beside pg_wal where that was the folder itself.
+// leave removes what a place that is left still holds. stale says that it was the old place, whose WAL is beside pg_wal
+// where that was the directory itself.
 func (m *move) leave(p Place, stale bool) error {
 	at := p.Path
 	if p.inside() {

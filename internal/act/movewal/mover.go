@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Mover moves the folder pg_wal of instances.
+// Mover moves the directory pg_wal of instances.
 type Mover struct {
 	Target  target.Target
 	Server  Server
@@ -24,8 +24,8 @@ type Mover struct {
 	// Interrupt ends a move that has not come to the switch yet: all is then put
 	// back. nil: it is not to be interrupted.
 	Interrupt context.Context
-	Tell      func(string)                         // one step, for a person; nil: nobody listens
-	Progress  func(what string, done, whole int64) // bytes; nil: nobody looks
+	Tell      func(string)                         // one step, for a person; may be nil
+	Progress  func(what string, done, whole int64) // bytes; may be nil
 }
 
 // Server stops and starts the server of an instance.
@@ -46,8 +46,8 @@ func (w *Mover) tell(format string, args ...any) {
 	}
 }
 
-// view is the target with the rights of the account of an instance to files: those
-// of nobody where there is none any more. See folders.
+// view is the target with the rights of the account of an instance to files: those of the user nobody if there is none
+// any more. See directories.
 func (w *Mover) view(dir string) target.Target {
 	a, err := pgctl.Account(w.Target, dir)
 	switch {
@@ -59,9 +59,8 @@ func (w *Mover) view(dir string) target.Target {
 	return w.Target.As(a.User())
 }
 
-// folders are those of the account of an instance. dir has found that there is
-// one; should that have changed meanwhile, they are those of nobody, who may do
-// nothing.
+// folders are those of the account of an instance. dir has found that there is one; if that has changed meanwhile, they
+// are those of the user nobody, which has no rights.
 func (w *Mover) folders(dir string) target.Folders {
 	a, err := pgctl.Account(w.Target, dir)
 	switch {
@@ -117,9 +116,9 @@ func (w *Mover) DataDir(in *snapshot.Instance) (string, error) {
 	return w.Target.Resolve(dir)
 }
 
-// Bring brings the WAL to a place, forward or back from wherever a crash has left a
-// move. One that does not succeed is taken back by itself, so that the server is as
-// it was before. made says that the place it is in was made for an earlier move.
+// Bring brings the WAL to a place, forward or back from wherever a crash has left a move. A failed one is undone
+// automatically, so that the server is as it was before. made says that the place it is in was made for an earlier
+// move.
 func (w *Mover) Bring(ctx context.Context, in *snapshot.Instance, dir string, here, to Place, made bool) error {
 	n, err := w.record(dir)
 	if err != nil {

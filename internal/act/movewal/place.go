@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 )
 
-// isBelow says whether a path is another or below it.
+// isBelow reports whether a path is another or below it.
 func isBelow(at, top string) bool {
 	return at == top || top == "/" || strings.HasPrefix(at, top+"/")
 }
@@ -83,8 +83,7 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	return nil
 }
 
-// unmounted refuses a place below a mount point of fstab that nothing is mounted
-// on: the WAL would come to lie under it.
+// unmounted refuses a place below a mount point of fstab that nothing is mounted on: the WAL would come to be under it.
 func (w *Mover) unmounted(to string, mounts []host.Mount) error {
 	for _, at := range w.fstabPoints() {
 		if at != "/" && isBelow(to, at) && !slices.ContainsFunc(mounts,
@@ -108,7 +107,7 @@ func (w *Mover) fstabPoints() (out []string) {
 	return out
 }
 
-// mountPoint says whether a folder is the root of a mount.
+// mountPoint reports whether a directory is the root of a mount.
 func (w *Mover) mountPoint(at string, mounts []host.Mount) (bool, error) {
 	if slices.ContainsFunc(mounts, func(m host.Mount) bool { return m.Point == at }) {
 		return true, nil
@@ -149,8 +148,8 @@ func refuseVolatile(m host.Mount) error {
 	return nil
 }
 
-// sameFilesystem says whether the new place is where the WAL is. The subvolumes
-// of a btrfs have devices of their own and are one filesystem.
+// sameFilesystem reports whether the new place is where the WAL is. The subvolumes of a btrfs have devices of their own
+// and are one filesystem.
 func (w *Mover) sameFilesystem(f *walmove.Plan) (bool, error) {
 	at := f.To
 	if _, err := w.Target.Stat(at); err != nil {
@@ -172,7 +171,7 @@ func (w *Mover) sameFilesystem(f *walmove.Plan) (bool, error) {
 var overNetwork = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "lustre", "gpfs", "beegfs", "afs",
 	"9p", "virtiofs", "ocfs2", "gfs2"}
 
-// mountNotes are what is to be known of the filesystem and hinders nothing.
+// mountNotes are what to know about the filesystem that prevents nothing.
 func (w *Mover) mountNotes(f *walmove.Plan) (out []string) {
 	m := f.ToMount
 	switch {

@@ -11,11 +11,10 @@ import (
 )
 
 const (
-	// Name is what a server calls the folder of its WAL.
+	// Name is what a server calls the directory of its WAL.
 	Name = "pg_wal"
-	// otherName is the name beside it that is exchanged with it: first the link or
-	// the copy that is to take its place, then what was there before. A server
-	// never looks at it; the word at its end tells who comes upon it whose it is.
+	// otherName is the name next to it that is exchanged with it: first the link or the copy that is to take its place,
+	// then what was there before. A server never reads it; the word at its end shows where it comes from.
 	otherName = "pg_wal.pgfettle-moving"
 	// recordName is the note of a move that is under way.
 	recordName   = "pgfettle-move-wal.json"
@@ -26,16 +25,16 @@ const (
 
 // Place is where the WAL of an instance is or is to be.
 type Place struct {
-	Path string `json:"path"`           // the folder itself
+	Path string `json:"path"`           // the directory itself
 	Link string `json:"link,omitempty"` // text of the symbolic link pg_wal to it; "": it is pg_wal itself
-	Made bool   `json:"made,omitempty"` // the folder was made for the move, and goes when it is left
+	Made bool   `json:"made,omitempty"` // the directory was made for the move, and goes when it is left
 }
 
 func (p Place) inside() bool { return p.Link == "" }
 
 func (p Place) same(q Place) bool { return p.Path == q.Path && p.inside() == q.inside() }
 
-// phase is how far a move has come, as far as pg_wal itself does not tell.
+// phase is how far a move has come, as far as pg_wal itself does not show it.
 type phase string
 
 const (
@@ -44,9 +43,8 @@ const (
 	removing  phase = "remove" // the server has run on the new place: the old one counts no more
 )
 
-// record is what a later process has to know of a move that was cut short. It
-// lies in the data directory, written with the rights of its owner, and whatever
-// it says is done with those rights alone.
+// record is what a later process has to know of a move that was cut short. It is in the data directory, written with
+// the rights of its owner, and whatever it says is done with those rights alone.
 type record struct {
 	Schema  string `json:"schema"`
 	From    Place  `json:"from"`
@@ -54,7 +52,7 @@ type record struct {
 	Running bool   `json:"running"`        // the server ran when it began, and is to run when it ends
 	Back    bool   `json:"back,omitempty"` // it takes another one back whose server may not have come to a clean end
 	Phase   phase  `json:"phase"`          //
-	// at switch: hash of pg_control, which tells whether a server has run since
+	// at switch: hash of pg_control, which reports whether a server has run since
 	Control string `json:"control,omitempty"`
 	Log     string `json:"log,omitempty"` // file that the messages of the server went to
 }
@@ -77,8 +75,8 @@ func (w *Mover) record(dir string) (*record, error) {
 	return n, nil
 }
 
-// Unfinished says whether a move of a data directory has begun and not come to its
-// end, and whether the server ran when it began.
+// Unfinished reports whether a move of a data directory has begun and not come to its end, and whether the server ran
+// when it began.
 func (w *Mover) Unfinished(dir string) (begun, running bool, err error) {
 	n, err := w.record(dir)
 	if err != nil {

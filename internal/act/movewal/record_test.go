@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzWalNote: the owner of a data directory writes what he likes into the note.
-// Whatever is taken for one names places that a move could have had.
+// FuzzWalNote: the owner of a data directory can write anything into the note. Whatever is accepted as one names places
+// that a move could have had.
 func FuzzWalNote(f *testing.F) {
 	const dir = "/srv/pg"
 	for _, n := range []record{

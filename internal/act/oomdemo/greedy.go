@@ -12,13 +12,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
-// greedTimeout bounds the query where neither end comes: it takes half a second
-// to one of the two, six seconds where nothing limits it, and a hundred times
-// that on an emulated machine.
+// greedTimeout bounds the query where neither end comes: it takes half a second to one of the two, six seconds if
+// nothing limits it, and a hundred times that on an emulated machine.
 const greedTimeout = 5 * time.Minute
 
-// greedy runs the query in a session of its own and looks whether that session
-// lives. ready is called when that session is there, right before the query.
+// greedy runs the query in a separate session and checks whether that session is alive. ready is called when that
+// session exists, right before the query.
 func greedy(ctx context.Context, conn string, ready func() error) (g oomresult.Greedy, err error) {
 	ctx, cancel := context.WithTimeout(ctx, greedTimeout)
 	defer cancel()

@@ -17,8 +17,7 @@ type kernelLog struct{ fd int }
 // kmsg is the device that gives one record a read.
 const kmsg = "/dev/kmsg"
 
-// openKernelLog opens the log at its end. Where that is not allowed it says so:
-// the exercise goes on without.
+// openKernelLog opens the log at its end. If that is not allowed it says so: the exercise goes on without.
 func openKernelLog() (log *kernelLog, gap string) {
 	fd, err := syscall.Open(kmsg, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err == nil {
@@ -78,9 +77,8 @@ func textOf(r string) string {
 // or a few of them.
 const maxKills = 20
 
-// killLines picks, of the kernel's reports about kills, the lines that tell one
-// in our group: who asked for memory, how much there was, why and whom it killed.
-// Everything that is about another group is left out.
+// killLines picks from the kernel's OOM reports the lines about a kill in our group: which process asked for memory,
+// how much there was, why, and which process was killed. Everything about other groups is omitted.
 func killLines(text, group string) []string {
 	name := path.Base(group)
 	out := []string{}

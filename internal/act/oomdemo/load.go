@@ -187,7 +187,7 @@ func (l *load) gone(s *session) {
 	s.lost, s.absent = true, true
 }
 
-// again connects a session anew, as often as it takes.
+// again reconnects a session, as often as it takes.
 func (l *load) again(ctx context.Context, s *session) bool {
 	for l.dial(ctx, s) != nil {
 		select {

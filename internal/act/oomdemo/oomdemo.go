@@ -23,9 +23,8 @@ import (
 
 // The scale of the exercise.
 const (
-	// Limit is the memory of the control group. The server with its sessions takes
-	// 15 to 30 MB of it, so it is the query that fills it, in half a second; and any
-	// host that could run PostgreSQL has as much to spare.
+	// Limit is the memory of the cgroup. The server with its sessions takes 15 to 30 MB of it, so it is the query that
+	// fills it, in half a second; and any host that could run PostgreSQL has as much to spare.
 	Limit = 256 * unit.MB
 	// Budget is what a query may take under strict overcommit before it is refused.
 	// Half of the limit: with the 30 MB of the others it ends well below it.
@@ -33,8 +32,8 @@ const (
 	// spare is what the host must keep beside the group: the least that the rules
 	// of pgfettle reserve is 256 MB.
 	spare = 256 * unit.MB
-	// sessions at work beside the greedy one: more than one, to see that all share
-	// its fate; few, as the smallest hosts have one or two processors.
+	// sessions at work beside the greedy one: more than one, to see that all share its fate; few, as the smallest hosts
+	// have one or two CPUs.
 	sessions = 4
 	// before and after are how long they work around the query: enough for hundreds
 	// of transactions, and to see that the load goes on.
@@ -101,8 +100,7 @@ type exercise struct {
 	inst  *scratch.Instance
 }
 
-// prepare makes the control group and the cluster. Whatever it makes is written
-// down before.
+// prepare makes the cgroup and the cluster. Whatever it makes is written down before.
 func (d *exercise) prepare(ctx context.Context) error {
 	at, err := cgroup.Places()
 	if err != nil {
@@ -128,11 +126,10 @@ func (d *exercise) prepare(ctx context.Context) error {
 	}
 	d.res.Server = bin.Version.String()
 	d.o.Tell("making a throwaway cluster…")
-	// Made outside of the group: the pages of its files that initdb leaves in the
-	// page cache are not charged to it.
+	// Made outside the group: the pages of its files that initdb leaves in the page cache are not charged to it.
 	d.inst, err = scratch.New(ctx, bin, scratch.Options{
 		Settings: map[string]string{
-			"shared_buffers":  "16MB", // charged to the group by whoever touches a page first: a small part of it
+			"shared_buffers":  "16MB", // charged to the group that touches a page first: a small part of it
 			"max_connections": "20",
 			"huge_pages":      "off", // a pool of huge pages is no part of the group's memory
 			"jit":             "off", // its library would be half of a session's address space
@@ -157,7 +154,7 @@ func (d *exercise) clear() error {
 	return err
 }
 
-// enough says whether the host, and the groups above ours, have the memory.
+// enough reports whether the host, and the groups above ours, have the memory.
 func enough(at cgroup.Place) error {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 // values are those of a kernel.
 type values interface {
 	get(name string) (string, error) // of vm.overcommit_memory, …
-	set(name, value string) error    // and holds that it was taken
+	set(name, value string) error    // and verifies that it was taken
 }
 
 // procSys is the running kernel.
@@ -58,8 +58,7 @@ func (p procSys) set(name, value string) error {
 	return nil
 }
 
-// restore sets a value back, where it is still ours. back is false where there
-// was nothing to do.
+// restore sets a value back, where it is still ours. back is false if there was nothing to do.
 func (f former) restore(k values) (back bool, err error) {
 	if !strings.HasPrefix(f.Name, "vm.") || strings.Contains(f.Name, "/") {
 		return false, say.Err("{value} is no value that an exercise changes", "value", say.Quoted(f.Name))

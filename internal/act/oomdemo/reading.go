@@ -10,12 +10,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 )
 
-// maxHeld is how many contexts are told: the tree of the query, the largest
-// single one, and the one that was asked for more.
+// maxHeld is how many contexts are reported: the tree of the query, the largest single one, and the one that was asked
+// for more.
 const maxHeld = 3
 
-// readings reads the logs of a round with the readers of the commands. group is the
-// folder of our control group: kills in others are somebody else's.
+// readings reads the logs of a round with the readers of the commands. group is the directory of our cgroup: kills in
+// others are not ours.
 func readings(kernel, server, group string) []oomresult.Reading {
 	out := []oomresult.Reading{}
 	r := oom.NewReader()

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
-// round starts the server in the group, sets the load to work, runs the greedy
-// query, and tells what became of all. strict rounds follow the lenient one,
-// whose sessions show how much address space a session needs.
+// round starts the server in the group, starts the load, runs the greedy query, and returns the outcome. Strict rounds
+// follow the lenient one, whose sessions show how much address space a session needs.
 func (d *exercise) round(ctx context.Context, strict bool) (r oomresult.Round, err error) {
 	c := scratch.Confinement{Enter: d.enter}
 	name := "as the kernel is by default"

@@ -12,7 +12,7 @@ import (
 // 15 kB, and a round logs one or two.
 const maxLog = 1 << 20
 
-// serverLog is what a server's log tells of a round.
+// serverLog is what a server's log says about a round.
 type serverLog struct {
 	crash     []string // from the death of a process to the readiness after it
 	refusal   []string // the error, with the contexts that held the most
@@ -46,8 +46,8 @@ func readServerLog(text string) serverLog {
 	return p.serverLog
 }
 
-// Entry implements pglog.Sink. A recovery at the start is another story, and the
-// lines of the processes that are ended by a crash are left out, being many.
+// Entry implements pglog.Sink. A recovery at the start is another story, and the lines of the processes that are ended
+// by a crash are omitted, being many.
 func (p *picker) Entry(e *pglog.Entry) {
 	k := e.Kind()
 	switch k {
@@ -137,7 +137,7 @@ func (p *picker) verbatim(name string, total int64) {
 // maxRefusal is three contexts, the error and its detail.
 const maxRefusal = 5
 
-// killed says whether a process ended by signal 9.
+// killed reports whether a process ended by signal 9.
 func (s serverLog) killed(pid uint32) bool {
 	for _, p := range s.deaths {
 		if p == pid {

@@ -83,7 +83,7 @@ func TestServerLogOfARefusal(t *testing.T) {
 	if d := cmp.Diff(want, readServerLog(dump18).lines(true)); d != "" {
 		t.Error(d)
 	}
-	// to 16 the rows are in ExecutorState itself, which is then told once
+	// to 16 the rows are in ExecutorState itself, which is then reported once
 	old := strings.ReplaceAll(strings.ReplaceAll(dump18, "33570864", "99999999"), "  tuplestore tuples: 92274688",
 		"  TupleSort main: 4096")
 	if got := readServerLog(old).lines(true); len(got) != 5 ||

@@ -23,7 +23,7 @@ const folderPrefix = "pgfettle-"
 
 // record is what has to be taken away again, written down before it is made.
 type record struct {
-	Groups  []cgroup.Group `json:"groups"`  // where the control group may be
+	Groups  []cgroup.Group `json:"groups"`  // where the cgroup may be
 	Folder  string         `json:"folder"`  // of the throwaway server
 	Sysctls []former       `json:"sysctls"` // values of the kernel, in the order in which to restore them
 }
@@ -35,7 +35,7 @@ type former struct {
 	After  string `json:"after"`
 }
 
-// trail is the record on disk, in a folder whose lock says that its owner lives.
+// trail is the record on disk, in a directory whose lock says that its owner lives.
 type trail struct {
 	dir    string
 	lock   *os.File
@@ -44,8 +44,8 @@ type trail struct {
 	kernel values
 }
 
-// claim takes the folder of the record for this process. One exercise runs at a
-// time: two would share the memory that each has been promised.
+// claim takes the directory of the record for this process. One exercise runs at a time: two would share the memory
+// that each has been promised.
 func claim(dir string) (*trail, error) {
 	t := &trail{dir: dir, kernel: procSys{}}
 	if err := t.parents(filepath.Dir(dir)); err != nil {
@@ -71,7 +71,7 @@ func claim(dir string) (*trail, error) {
 				"is locked", "dir", dir),
 				Hint: say.M("wait until it has ended; it takes less than a minute"), Code: say.CodeRefused}
 		}
-		// A lock on a folder that its former owner has removed keeps nobody out.
+		// A lock on a directory that its former owner has removed excludes no process.
 		mine, err1 := f.Stat()
 		there, err2 := os.Lstat(dir)
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
@@ -82,7 +82,7 @@ func claim(dir string) (*trail, error) {
 	}
 }
 
-// parents makes the folders above.
+// parents makes the directories above.
 func (t *trail) parents(dir string) error {
 	if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -176,8 +176,7 @@ func (t *trail) sweep() ([]string, error) {
 	return done, os.Remove(t.file())
 }
 
-// removeFolder removes the folder of a throwaway server. was is false where it
-// is gone already.
+// removeFolder removes the directory of a throwaway server. was is false if it is gone already.
 func removeFolder(dir string) (was bool, err error) {
 	if !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), folderPrefix) {
 		return false, say.Err("{value} is no folder of a throwaway server", "value", say.Quoted(dir))
@@ -189,17 +188,16 @@ func removeFolder(dir string) (was bool, err error) {
 	return err == nil, err
 }
 
-// release gives the folder back and removes it, and those that were made for
-// it. It stays where the record does.
+// release gives the directory back and removes it, and those that were made for it. It stays where the record does.
 func (t *trail) release() error {
 	err := os.Remove(t.dir)
 	if errors.Is(err, syscall.ENOTEMPTY) {
-		err = nil // the error that kept the record is told already
+		err = nil // the error that kept the record is already reported
 	}
 	return errors.Join(err, t.unmake(), t.lock.Close())
 }
 
-// unmake removes the folders that were made above, where they are empty.
+// unmake removes the directories that were made above, where they are empty.
 func (t *trail) unmake() error {
 	for i := len(t.made) - 1; i >= 0; i-- {
 		if err := os.Remove(t.made[i]); err != nil {

@@ -45,7 +45,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimNoPlace: a folder that cannot be made is a right that is missing.
+// TestClaimNoPlace: a directory that cannot be made is a right that is missing.
 func TestClaimNoPlace(t *testing.T) {
 	_, err := claim("/proc/self/oomdemo")
 	if err == nil {
@@ -61,8 +61,8 @@ func crash(t *testing.T, tr *trail) {
 	}
 }
 
-// TestSweepAfterACrash: the next run removes the folder of the server and the
-// record, and says so; a second sweep finds nothing.
+// TestSweepAfterACrash: the next run removes the directory of the server and the record, and says so; a second sweep
+// finds nothing.
 func TestSweepAfterACrash(t *testing.T) {
 	top := t.TempDir()
 	dir, server := filepath.Join(top, "oomdemo"), filepath.Join(top, "pgfettle-123")
@@ -173,9 +173,9 @@ func (m *mortal) set(name, value string) error {
 	return m.toy.set(name, value)
 }
 
-// TestStrictAndBack: from any state of the four values, killed before any write
-// of them, they end as they were: by unset, or by the sweep of the next run. And
-// the mode is never strict with another limit than the one that was reckoned.
+// TestStrictAndBack: from any state of the four values, killed before any write of them, they end as they were: by
+// unset, or by the sweep of the next run. And the mode is never strict with another limit than the one that was
+// computed.
 func TestStrictAndBack(t *testing.T) {
 	top := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -239,7 +239,7 @@ func TestStrictAndBack(t *testing.T) {
 	})
 }
 
-// TestStrictKeepsWhatOthersSet: a value that somebody else has set since is his.
+// TestStrictKeepsWhatOthersSet: a value that others have set since stays.
 func TestStrictKeepsWhatOthersSet(t *testing.T) {
 	tr, err := claim(filepath.Join(t.TempDir(), "oomdemo"))
 	if err != nil {

@@ -24,10 +24,9 @@ func Major(conn *pgconn.PgConn) (int, error) {
 	return m, nil
 }
 
-// AskAgain asks a connection that is kept, in one round trip, each query in a
-// transaction of its own as in every collection: read only, with a timeout. What
-// one query could not tell is in the archive, with the reason. The error is that
-// the connection is of no more use, or the context's, and then nothing is returned.
+// AskAgain sends the queries over an open connection in one round trip, each in its own transaction as in every
+// collection: read only, with a timeout. The archive has the reason for a query that failed. The error means that the
+// connection is unusable, or is the context's, and then nothing is returned.
 func AskAgain(ctx context.Context, conn *pgconn.PgConn, key string, queries []pg.Query) (*evidence.Archive, error) {
 	r := round{a: evidence.New(), key: key, timeout: statementTimeout, session: &Session{}}
 	for len(queries) > 0 {

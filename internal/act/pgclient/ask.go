@@ -25,11 +25,10 @@ const (
 	deepAnswersWithin = 3 * time.Minute
 )
 
-// guard is sent before each query, in the same transaction: nothing is written,
-// no function of a hostile schema is called in the place of a system one, and
-// neither a lock nor a slow server is waited for. It holds for the transaction
-// only, and leaves no trace in a connection that a pooler gives to others.
-// set_config and not SET, for which the server would log a warning here.
+// guard is sent before each query, in the same transaction: nothing is written, no function of a hostile schema is
+// called in place of a system one, and neither a lock nor a slow server is waited for. It holds for the transaction
+// only, and leaves no trace in a connection that a pooler gives to others. set_config and not SET, for which the server
+// would log a warning here.
 const guard = `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
  pg_catalog.set_config('transaction_read_only', 'on', true),
  pg_catalog.set_config('statement_timeout', '%s', true),
@@ -44,15 +43,13 @@ const (
 	deepStatementTimeout = "60s"
 )
 
-// oldest is the oldest major version whose catalogues the queries are written for.
+// oldest is the oldest major version whose catalogs the queries are written for.
 const oldest = 13
 
-// Ask asks a server everything in one connection and one round trip (two of
-// each before 15 where there are many tables), each query in a transaction of its
-// own, and adds the answers to the archive. With deep it goes through the other
-// databases too, one connection after the other. What a query could not tell is noted with the reason and what would
-// reveal it. An
-// error means that nothing was answered: a *say.Problem, or the context's.
+// Ask sends all queries in one connection and one round trip (two of each before 15 where there are many tables), each
+// query in its own transaction, and adds the answers to the archive. With deep it also visits the other databases, one
+// connection after the other. A failed query is noted with the reason and what would reveal its answer. An error means
+// that nothing was answered: a *say.Problem, or the context's.
 func Ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
 	within, timeout := answersWithin, statementTimeout
 	if deep {
@@ -140,8 +137,7 @@ func only(names []string, all []pg.Query) (asked, left []pg.Query) {
 	return asked, left
 }
 
-// segments puts each query into a transaction of its own, save those that are
-// best asked together.
+// segments puts each query into its own transaction, save those that are best asked together.
 func segments(queries []pg.Query) [][]pg.Query {
 	var out [][]pg.Query
 	at := map[string]int{}
@@ -290,7 +286,7 @@ func failedQuery(name string, q pg.Query, err error) evidence.Missing {
 	switch m.Cause {
 	case "42501":
 		m.State, m.Reveal = known.Forbidden, q.Reveal
-		if m.Reveal == "" { // a right that any role has, unless somebody took it away
+		if m.Reveal == "" { // a right that any role has, unless it was revoked
 			m.Reveal = "connect as a superuser"
 		}
 	case "42P01", "42883", "42703": // no such table, function or column
@@ -337,6 +333,6 @@ func major(version string) int {
 	return n
 }
 
-// MemoryQuestions are what a server is asked where only its memory is looked at:
-// a host that runs out of it shall not be asked for more than that needs.
+// MemoryQuestions are what a server is asked if only its memory is of interest: a host that is running out of it must
+// not be asked for more than needed.
 var MemoryQuestions = []string{"access", "settings", "shmem", "activity", "sessions", "databases"}

@@ -21,7 +21,7 @@ func through(dir string) Connect {
 	return Connect{SocketDir: dir, Port: fakePort, Peer: -1, User: "dba"}
 }
 
-// whyMissing returns why an answer is not there; the zero value when it is.
+// whyMissing returns why an answer is missing; the zero value if it is not.
 func whyMissing(a *evidence.Archive, query string) evidence.Missing {
 	var m *evidence.Missing
 	if _, err := a.ReadFile(pg.Path("1", query)); errors.As(err, &m) {
@@ -30,7 +30,7 @@ func whyMissing(a *evidence.Archive, query string) evidence.Missing {
 	return evidence.Missing{}
 }
 
-// onQuery says whether a statement is the query of that name.
+// onQuery reports whether a statement is the query of that name.
 func onQuery(major int, name string) func(string) bool {
 	for _, q := range pg.Queries(major, true) {
 		if q.Name == name {

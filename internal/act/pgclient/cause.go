@@ -18,9 +18,8 @@ import (
 // what require_auth = none forbids to give: see Connect.discreet.
 const asksPassword = `authentication method requirement "none" failed`
 
-// CauseOf classifies why a server did not answer: the one place. What is judged
-// and told of it rests on this and never on a message, which a server writes in
-// the language of its lc_messages.
+// CauseOf classifies why a server did not answer, in one place. Judgments and texts depend on this and never on a
+// message, which a server writes in the language of its lc_messages.
 func CauseOf(err error) pg.Cause {
 	var told *refused
 	var pe *pgconn.PgError
@@ -55,5 +54,5 @@ type refused struct {
 	cause pg.Cause
 }
 
-// Unwrap returns the problem, as people are told it.
+// Unwrap returns the problem, as shown to people.
 func (r *refused) Unwrap() error { return r.Problem }

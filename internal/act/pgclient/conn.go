@@ -16,9 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Connect says how a server is reached: by a connection string, or through the
-// socket in a folder. PG* variables and .pgpass fill in what is not said, but for
-// a server that was found and not named: it gets nothing secret.
+// Connect says how to reach a server: by a connection string, or through the socket in a directory. PG* variables and
+// .pgpass fill in what is not said, except for a server that was found and not named: it gets nothing secret.
 type Connect struct {
 	Conninfo  string            // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
 	SocketDir string            // folder of the server's socket
@@ -28,9 +27,8 @@ type Connect struct {
 	Only      []string          // names of the queries to ask; nil: all
 	Left      map[string]string // queries that are not asked, each with the reason of the gap that it leaves
 
-	// Found says that nobody named the server. Peer is then the user id that has to
-	// listen, -1 where it is not known, and Secrets whether a password may be given
-	// all the same.
+	// Found says that the server was found, not named by the user. Peer is then the user ID that must be listening, -1
+	// if unknown, and Secrets whether a password may be given all the same.
 	Found   bool
 	Peer    int
 	Secrets bool
@@ -47,8 +45,8 @@ const (
 	applicationName = "pgfettle"
 )
 
-// firstDatabase and lastDatabase are what is connected to where nobody names a
-// database: every cluster has them unless somebody dropped or closed the first.
+// firstDatabase and lastDatabase are the databases to connect to if none is named: every cluster has them unless the
+// first was dropped or closed.
 const (
 	firstDatabase = "postgres"
 	lastDatabase  = "template1"
@@ -91,7 +89,7 @@ func (c Connect) connect(ctx context.Context) (*pgconn.PgConn, *pgconn.Config, e
 			for next < len(attempts) && attempts[next].User == cfg.User {
 				next++
 			}
-		case "3D000", "42501", "55000": // no such database, no right to it, or it lets nobody in
+		case "3D000", "42501", "55000": // no such database, no right to it, or it accepts no connections
 			if next < len(attempts) && attempts[next].User != cfg.User {
 				next = len(attempts)
 			}
@@ -123,7 +121,7 @@ func (c Connect) attempts() ([]*pgconn.Config, error) {
 	var out []*pgconn.Config
 	for _, user := range users {
 		for _, db := range databases(os.Getenv("PGDATABASE")) {
-			// parsed anew for each, as .pgpass tells them apart
+			// parsed again for each, because .pgpass distinguishes them
 			cfg, err := pgconn.ParseConfig(Keyword("host", c.SocketDir) + Keyword("port", strconv.Itoa(c.Port)) +
 				Keyword("user", user) + Keyword("dbname", db))
 			if err != nil {
@@ -188,8 +186,7 @@ var understood = []string{
 // for a setting that it does not have.
 var sent = []string{"application_name", "client_encoding", "options"}
 
-// unknownKeyword returns a keyword that libpq does not have, "" where there is
-// none.
+// unknownKeyword returns a keyword that libpq does not have, "" if there is none.
 func unknownKeyword(params map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		switch {
@@ -234,7 +231,7 @@ func (c Connect) prepare(cfg *pgconn.Config) error {
 	return nil
 }
 
-// sqlstate returns the server's error code; "" where no server spoke.
+// sqlstate returns the server's error code; "" if no server spoke.
 func sqlstate(err error) string {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {

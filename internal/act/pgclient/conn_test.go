@@ -223,7 +223,7 @@ func TestSilentServer(t *testing.T) {
 // who it is.
 func TestConnectsAsAnotherUser(t *testing.T) {
 	tier.Root(t, "become another user")
-	const nobody = 65534 // nobody on every Linux; any user without rights would do
+	const nobody = 65534 // the user nobody on every Linux; any user without rights would do
 	dir, err := os.MkdirTemp("", "fettle")
 	if err != nil {
 		t.Fatal(err)

@@ -17,9 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// With --deep the queries that are of one database are asked in each database
-// that may be connected to, one connection after the other, and the answers lie
-// in one file with the name of the database before the columns of the query.
+// With --deep the queries that are of one database are asked in each database that may be connected to, one connection
+// after the other, and the answers are in one file with the name of the database before the columns of the query.
 
 const (
 	// mostDatabases is how many are asked, the largest first: with one for each
@@ -30,8 +29,8 @@ const (
 	databaseWithin = 30 * time.Second
 	// elsewhereTimeout is the statement_timeout there, for the same reason.
 	elsewhereTimeout = "15s"
-	// mostRefused is after how many refusals the rest is left alone: each stands
-	// in the log of the server, and what pg_hba.conf says it says of them all.
+	// mostRefused is after how many refusals the rest is left alone: each is in the log of the server, and what
+	// pg_hba.conf says it says of them all.
 	mostRefused = 3
 )
 
@@ -65,9 +64,8 @@ func (r *round) eachDatabase(ctx context.Context, conn *pgconn.PgConn, cfg *pgco
 	t.write()
 }
 
-// others visits every database but the one that we are in. Templates are left
-// alone: while we are in template1, nobody can make a database. One that is not
-// whole lets nobody in.
+// others visits every database except the current one. Templates are skipped: while we are connected to template1, no
+// database can be created. An invalid database accepts no connections.
 func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
 	dbs = slices.DeleteFunc(slices.Clone(dbs), func(d pg.Database) bool {
 		return d.Name == here || d.Template || !d.AllowConn || d.Invalid()
@@ -96,7 +94,7 @@ func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
 	}
 }
 
-// visit asks in one other database; false where we were not let in.
+// visit asks in one other database; false if we were not let in.
 func (t *tour) visit(ctx context.Context, database string) bool {
 	ctx, cancel := context.WithTimeout(ctx, databaseWithin)
 	defer cancel()

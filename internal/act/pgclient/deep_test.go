@@ -69,8 +69,7 @@ func visitsOf(t *testing.T, d pg.Deep) map[string]string {
 	return out
 }
 
-// Every database that lets us in is asked, the largest first, and the answers
-// tell of which they are.
+// Every database that lets us in is asked, the largest first, and each answer names its database.
 func TestDeepGoesThroughTheDatabases(t *testing.T) {
 	d, entered := deepOf(t, manyDatabases(3))
 	// the fake says of the first that it is a
@@ -101,8 +100,7 @@ func TestDeepGoesThroughTheDatabases(t *testing.T) {
 	}
 }
 
-// A query that fails in one database is told of that one; it is missing only
-// where it fails in all.
+// A query that fails in one database is reported for that one; it is missing only if it fails in all.
 func TestDeepQueryFailsInOneDatabase(t *testing.T) {
 	f := manyDatabases(1)
 	asked := 0
@@ -130,8 +128,8 @@ func TestDeepQueryFailsInOneDatabase(t *testing.T) {
 	}
 }
 
-// After some refusals no more connections are tried, as each stands in the log of
-// the server; and there is a most of databases.
+// After some refusals no more connections are tried, as each is in the log of the server; and there is a most of
+// databases.
 func TestDeepKnowsWhenToStop(t *testing.T) {
 	f := manyDatabases(9)
 	f.refuse = func(_, database string) *pgproto3.ErrorResponse {

@@ -37,11 +37,10 @@ func (e *strangerError) Error() string {
 	return fmt.Sprintf("%s is served by user id %d, not by %d, the account of the instance", e.address, e.uid, e.want)
 }
 
-// dialAs connects to a Unix socket as the given user, so that the server's peer
-// authentication sees him and he alone is let through the folders above it; nil
-// is ourselves. A socket in a folder that everybody writes to may be anybody's:
-// what want, a user id, does not serve is refused before a word is said; -1 is
-// anybody. The path by way of the open folder is short enough for connect(2).
+// dialAs connects to a Unix socket as the given user, so that the server's peer authentication sees that user, and the
+// directories above are traversed with that user's rights; nil is ourselves. A socket in a world-writable directory may
+// be anyone's: a listener other than want, a user ID, is refused before anything is sent; -1 is any. The path by way of
+// the open directory is short enough for connect(2).
 func dialAs(ctx context.Context, as *target.User, want int, address string) (net.Conn, error) {
 	dir, err := target.OpenFolder(as, filepath.Dir(address))
 	if err != nil {
@@ -83,7 +82,7 @@ func dialAs(ctx context.Context, as *target.User, want int, address string) (net
 	return conn, nil
 }
 
-// peerOf is the user id that listens at the other end of a Unix socket.
+// peerOf is the user ID that listens at the other end of a Unix socket.
 func peerOf(conn net.Conn) (uid int, err error) {
 	u, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -104,14 +103,14 @@ func peerOf(conn net.Conn) (uid int, err error) {
 	return uid, errors.Join(err, os.NewSyscallError("getsockopt", got))
 }
 
-// isUser says whether a user id is the one of a name, or of a number.
+// isUser reports whether a user ID is the one of a name, or of a number.
 func isUser(uid int, name string) bool {
 	u, err := user.Lookup(name)
 	return err == nil && u.Uid == strconv.Itoa(uid)
 }
 
-// connectAs calls connect(2) on a thread of its own. Only that thread's effective
-// user changes: the functions of package syscall would change the whole process.
+// connectAs calls connect(2) on a separate thread. Only that thread's effective user changes: the functions of package
+// syscall would change the whole process.
 func connectAs(as *target.User, fd int, at string) error {
 	done := make(chan error, 1)
 	target.OnThread(func() {

@@ -17,10 +17,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// discreet keeps what is secret from a server that nobody named: whoever can
-// start a process can call it postgres and ask for a password. It is entered by
-// what asks for none (peer, trust), and only where the account listens that the
-// instance runs as.
+// discreet keeps secrets from a server that the user did not name: anyone who can start a process can call it postgres
+// and ask for a password. We connect only by methods that ask for none (peer, trust), and only if the listener runs as
+// the account of the instance.
 func (c Connect) discreet(cfg *pgconn.Config) {
 	if !c.Found {
 		return
@@ -44,8 +43,8 @@ func (c Connect) discreet(cfg *pgconn.Config) {
 	}
 }
 
-// listens says whether the account of the instance listens at a TCP address of
-// this host. The kernel tells it of every listener, without a connection.
+// listens reports whether the account of the instance listens at a TCP address of this host. The kernel reports this
+// for every listener, without a connection.
 func (c Connect) listens(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -83,9 +82,8 @@ func (c Connect) listens(address string) error {
 	return nil
 }
 
-// guards are keywords of libpq that protect who connects and that pgconn does not
-// have: what can be done here is done, and what cannot be is refused rather than
-// passed over. Each stands beside its variable.
+// guards are keywords of libpq that protect who connects and that pgconn does not have: what can be done here is done,
+// and what cannot be is refused rather than skipped. Each stands beside its variable.
 var guards = map[string]string{
 	"requirepeer": "PGREQUIREPEER", "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION",
 	"ssl_max_protocol_version": "PGSSLMAXPROTOCOLVERSION",

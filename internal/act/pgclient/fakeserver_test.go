@@ -28,13 +28,13 @@ type fakeServer struct {
 	segments [][]string          // statements between two Syncs
 }
 
-// serve listens in a folder of its own and returns it.
+// serve listens in its own directory and returns it.
 func (f *fakeServer) serve(t *testing.T) string {
 	t.Helper()
 	return socketOf(t, f.talk)
 }
 
-// socketOf makes the socket of a server that talk speaks for, and returns its folder.
+// socketOf makes the socket of a server that talk speaks for, and returns its directory.
 func socketOf(t *testing.T, talk func(net.Conn)) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fettle") // t.TempDir may be too long for a socket

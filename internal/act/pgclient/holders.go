@@ -12,17 +12,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// Who has locked a system catalog keeps everybody from planning queries, and of
-// those that a session reads on its way in also from connecting. Most catalogs
-// are of one database: from another one the locks of the whole server are seen.
-// The shared ones (pg_authid, pg_database, pg_db_role_setting) let nobody in
-// anywhere; then only the titles of the processes are left to look at.
+// A session that has locked a system catalog keeps all others from planning queries, and, if a new session reads that
+// catalog, also from connecting. Most catalogs are of one database: from another one the locks of the whole server are
+// seen. The shared ones (pg_authid, pg_database, pg_db_role_setting) block connections to every database; then only the
+// process titles can be read.
 
 // holdersWithin bounds the asking, second connection included: a server that
 // answers does so in a hundredth of it, and the rest of the host waits.
 const holdersWithin = 2 * time.Second
 
-// waited says whether an answer is missing because it took too long.
+// waited reports whether an answer is missing because it took too long.
 func waited(a *evidence.Archive, key string) bool {
 	for _, f := range pg.ReadSilence(a, key).Failed {
 		if f.Cause.Kind() == pg.Waits {
@@ -94,7 +93,7 @@ func holdersFrom(ctx context.Context, a *evidence.Archive, key string, conn *pgc
 	return err
 }
 
-// noHolders notes why nobody could say who holds the catalogs.
+// noHolders notes why it is unknown which sessions hold the catalogs.
 func noHolders(a *evidence.Archive, key string, err error) {
 	if err == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// What a server refuses stands in the evidence by its SQLSTATE, whatever
-// language the message is in, and people are told a problem as before.
+// What a server refuses is in the evidence by its SQLSTATE, whatever language the message is in, and people see a
+// problem as before.
 func TestCausesStandInTheEvidence(t *testing.T) {
 	for code, kind := range map[string]pg.CauseKind{"53300": pg.NoSlot, "28P01": pg.NotLetIn, "57P03": pg.NotReady,
 		"XX000": pg.OtherCause} {
@@ -35,8 +35,8 @@ func TestCausesStandInTheEvidence(t *testing.T) {
 	}
 }
 
-// Queries that waited for a lock in vain have the holders asked for, once; where
-// all is answered, nobody is asked.
+// Queries that waited for a lock in vain have the holders asked for, once; if everything is answered, no such query is
+// sent.
 func TestHoldersAreAskedFor(t *testing.T) {
 	holders, err := pg.HolderQueries()
 	if err != nil {

@@ -165,8 +165,8 @@ var lies = map[string]liar{
 	},
 }
 
-// TestServersThatLie: whatever a server says, the asking ends within its time, the
-// evidence stays small and readable, and what a person is told is one clean line.
+// TestServersThatLie: whatever a server says, the asking ends within its time, the evidence stays small and readable,
+// and the error shown is one clean line.
 func TestServersThatLie(t *testing.T) {
 	bareEnvironment(t)
 	for name, lie := range lies {

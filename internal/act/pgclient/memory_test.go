@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// TestMemoryAsksLittle: where only memory is looked at a server is asked for
-// nothing else, and each answer that is not there says why.
+// TestMemoryAsksLittle: if only memory is of interest, a server is asked for nothing else, and each missing answer says
+// why.
 func TestMemoryAsksLittle(t *testing.T) {
 	f := &fakeServer{version: "17.11"}
 	how := through(f.serve(t))

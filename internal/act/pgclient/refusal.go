@@ -34,8 +34,8 @@ const (
 	hintTLS      = "see sslmode, sslrootcert and the server's ssl settings"
 )
 
-// refusal turns the error of a connection attempt into what a person is told,
-// with its cause. A password that a server repeats is not repeated.
+// refusal turns the error of a connection attempt into an error for people, with its cause. A password that a server
+// repeats is not repeated.
 func refusal(err error, cfg *pgconn.Config) error {
 	where, cause := address(cfg), CauseOf(err)
 	p := &say.Problem{Code: say.CodeError}
@@ -89,8 +89,8 @@ func refusal(err error, cfg *pgconn.Config) error {
 	return &refused{p, cause}
 }
 
-// notParsed tells of a connection string that makes no sense. It repeats none
-// of it: what is malformed may hold a password anywhere.
+// notParsed reports a malformed connection string. It repeats none of it, because a malformed one may contain a
+// password anywhere.
 func notParsed(err error) error {
 	p := &say.Problem{Message: say.M("the connection string is not valid"), Hint: say.M(hintConninfo),
 		Code: say.CodeUsage}
@@ -104,8 +104,8 @@ func notParsed(err error) error {
 	return p
 }
 
-// notAKeyword tells of a keyword that no connection string has. What looks like
-// none may be a piece of a password with a space in it, and is not repeated then.
+// notAKeyword reports an unknown keyword of a connection string. What does not look like one may be a piece of a
+// password with a space in it, and is not repeated then.
 func notAKeyword(name string, password bool) error {
 	p := &say.Problem{Message: say.M("the connection string has a keyword that is not known"),
 		Hint: say.M("write it as 'host=… port=… dbname=… user=…' or postgresql://user@host:port/dbname; a setting " +
@@ -154,8 +154,7 @@ func innermost(err error) error {
 	}
 }
 
-// plain makes one bounded line of a text that somebody else wrote, without the
-// secret in it.
+// plain makes one bounded line of a foreign text, without the secret in it.
 func plain(s, secret string) string {
 	if secret != "" {
 		s = strings.ReplaceAll(s, secret, "xxxxx")

@@ -63,9 +63,8 @@ const (
 	// clockTicks is USER_HZ, in which /proc counts: 100 on every architecture
 	// that PostgreSQL is packaged for.
 	ClockTicks = 100
-	// SameStart is how far the start of a process may differ between /proc and
-	// the server's clock: /proc/stat tells the boot time in whole seconds, and
-	// a backend notes its start a little after its fork.
+	// SameStart is how far the start of a process may differ between /proc and the server's clock: /proc/stat has the
+	// boot time in whole seconds, and a backend notes its start a little after its fork.
 	SameStart = 2
 )
 
@@ -107,7 +106,7 @@ func postmasterHere(at reader, s Session) int {
 	return parent
 }
 
-// isServer says whether a process bears a server's name.
+// isServer reports whether a process bears a server's name.
 func isServer(at reader, pid int) bool {
 	comm, err := at.ReadFile("proc/"+strconv.Itoa(pid)+"/comm", maxProcFile)
 	return err == nil && host.IsServerName(string(comm))

@@ -12,19 +12,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// Before 15 a backend that wants any statistics has the collector write those
-// of every table and index of its own database into a file, and reads it: with
-// 20,000 tables 8 MB and more time than all the rest of a check. What is asked
-// without --deep is of the whole cluster and the same from every database, so
-// it is asked in one that has no tables.
+// Before 15 a backend that reads any statistics has the collector write those of every table and index of its database
+// into a file, and reads it: with 20,000 tables 8 MB and more time than all the rest of a check. What is asked without
+// --deep is of the whole cluster and the same from every database, so it is asked in one that has no tables.
 
 const (
 	// catalogueLarge is the size of pg_class from which that is worth a second
 	// connection: 10,000 tables, indexes and TOAST tables, whose statistics take
 	// longer to write and read than a backend to start.
 	catalogueLarge = 2 * unit.MB
-	// secondWithin bounds the second connection. While somebody makes a database
-	// of template1, it lets nobody in; the statistics are then asked where we are.
+	// secondWithin bounds the second connection. While a database is being created from template1, it accepts no
+	// connections; the statistics are then read in the current database.
 	secondWithin = 300 * time.Millisecond
 )
 
@@ -63,9 +61,8 @@ func (r *round) everything(ctx context.Context, how Connect, conn *pgconn.PgConn
 	return append(skipped, more...)
 }
 
-// manyTables says whether the statistics are better asked elsewhere. It is for
-// sockets only: who named a database in a connection string may have been given
-// the right to that one alone, and a refusal stands in the server's log.
+// manyTables reports whether the statistics are better asked elsewhere. It is for sockets only: who named a database in
+// a connection string may have been given the right to that one alone, and a refusal is in the server's log.
 func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn, cfg *pgconn.Config,
 	all [][]pg.Query) bool {
 	statistics, _ := apart(all)
@@ -78,8 +75,7 @@ func (r *round) manyTables(ctx context.Context, how Connect, conn *pgconn.PgConn
 	return r.lost == nil && probe.session.catalogue >= catalogueLarge
 }
 
-// quieter returns a second connection of the same role, to a database without
-// tables; nil where there is none to be had.
+// quieter returns a second connection of the same role, to a database without tables; nil if none is available.
 func quieter(ctx context.Context, cfg *pgconn.Config) *pgconn.PgConn {
 	ctx, cancel := context.WithTimeout(ctx, secondWithin)
 	defer cancel()
@@ -105,7 +101,7 @@ func apart(all [][]pg.Query) (statistics, others [][]pg.Query) {
 	return statistics, others
 }
 
-// noticeSize keeps what catalogueSize told.
+// noticeSize keeps what catalogueSize reported.
 func (s *Session) noticeSize(values [][]byte) {
 	if n, err := strconv.ParseInt(string(values[0]), 10, 64); err == nil {
 		s.catalogue = unit.Bytes(n)

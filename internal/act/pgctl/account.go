@@ -10,9 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Account returns the account on whose behalf something is done to the instance
-// of a data directory; nil where that is ourselves: who is not root has no other
-// rights, and in a tree of files nothing runs. The error is a *say.Problem.
+// Account returns the account on whose behalf something is done to the instance of a data directory; nil if that is
+// ourselves: who is not root has no other rights, and in a tree of files nothing runs. The error is a *say.Problem.
 func Account(t target.Target, dir string) (*trust.Account, error) {
 	if t.UID() != 0 || t.Reach("/") != "/" {
 		return nil, nil
@@ -54,8 +53,7 @@ func (p *Server) account(dir string) (*trust.Account, error) {
 	return a, nil
 }
 
-// Files is the target with the account's rights to files, as which all files of
-// an instance are looked at and written.
+// Files is the target with the account's rights to files, with which all files of an instance are read and written.
 func (p *Server) Files(dir string) (target.Target, error) {
 	a, err := p.account(dir)
 	if err != nil || a == nil {

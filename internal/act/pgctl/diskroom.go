@@ -34,7 +34,7 @@ func (p *Server) restartRoom(in *snapshot.Instance) error {
 	if err != nil {
 		return err
 	}
-	segment := 16 * unit.MB // as initdb makes it where nothing else is said
+	segment := 16 * unit.MB // as initdb makes it if nothing else is said
 	if set, ok := in.Server.Settings.Get(); ok {
 		if b, ok := set.Bytes("wal_segment_size"); ok && b > 0 {
 			segment = b
@@ -72,8 +72,8 @@ func (p *Server) needsRoom(in *snapshot.Instance, changes []plan.Change) error {
 	return p.restartRoom(in)
 }
 
-// noRoomToTry is the error of a scratch copy that found no room, which says
-// nothing of the settings; nil where that is not what went wrong.
+// noRoomToTry is the error of a scratch copy that found no room, which says nothing of the settings; nil if that is not
+// what went wrong.
 func noRoomToTry(err error, complaints []string) error {
 	if !target.IsFull(err) {
 		i := slices.IndexFunc(complaints, func(said string) bool {

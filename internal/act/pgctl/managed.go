@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// managers tells where the change belongs instead.
+// managers returns where the change belongs instead.
 var managers = map[string]say.Template{
 	"patroni": "give it to Patroni with \"patronictl edit-config\"; 'pgfettle plan --format patroni' " +
 		"prints it in that form",
@@ -17,9 +17,8 @@ var managers = map[string]say.Template{
 		"that form",
 }
 
-// Refuse says whether an instance is not ours to configure: another program
-// owns its configuration and would write over ours, or it runs in a container,
-// whose files and programs are others than the ones seen here. nil: it is ours.
+// Refuse reports whether an instance is not ours to configure: another program owns its configuration and would write
+// over ours, or it runs in a container, whose files and programs are others than the ones seen here. nil: it is ours.
 func (p *Server) Refuse(in *snapshot.Instance) error {
 	if m, ok := in.Manager.Get(); ok && m != "" {
 		hint := say.M("change it where {manager} takes it from; 'pgfettle plan --format conf' prints it as lines of "+

@@ -17,20 +17,18 @@ type postmaster struct {
 	collect.Lock
 	Dir    string // its data directory
 	parent int
-	start  int64 // clock ticks after boot, which tells it from another process of its number
+	start  int64 // clock ticks after boot, which distinguishes it from another process with its ID
 }
 
 // ticks is USER_HZ, in which /proc counts: 100 on every architecture that
 // PostgreSQL is packaged for.
 const ticks = 100
 
-// postmasterOf finds the server of a data directory. A lock file that a crash
-// left behind, whose number another process wears by now, is no server. Two of three
-// must hold: the process bears a server's name, it stands in the data directory, which
-// a postmaster never leaves, and it began when the lock file says. A name alone is
-// none: a script in the place of bin/postgres may start a program of any name. Where
-// that link is open to us, the process must stand there; where we are root it has to
-// run as the account of the instance.
+// postmasterOf finds the server of a data directory. A lock file that a crash left behind, whose number another process
+// wears by now, is no server. Two of three must hold: the process bears a server's name, it is in the data directory,
+// which a postmaster never leaves, and it began when the lock file says. A name alone is none: a script in place of
+// bin/postgres may start a program of any name. If that link is open to us, the process must be there; where we are
+// root it has to run as the account of the instance.
 func (p *Server) postmaster(dataDir string) (postmaster, bool, error) {
 	a, err := p.account(dataDir)
 	if errors.Is(err, fs.ErrNotExist) {

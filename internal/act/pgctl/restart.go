@@ -23,7 +23,7 @@ const (
 	// reloadWait bounds a reload: the postmaster reads the files when it gets the
 	// signal, and every backend when it is next idle, as ours is.
 	reloadWait = 10 * time.Second
-	// poll is how often a state that takes its time is looked at.
+	// poll is how often a slow state is checked.
 	poll = 50 * time.Millisecond
 )
 
@@ -34,11 +34,10 @@ func (p *Server) wait() time.Duration {
 	return DefaultWait
 }
 
-// Activate brings what is in the files into force: nothing for Now and Reboot, a
-// reload, or a restart, which starts a server that is down. It returns when the
-// server has taken the new values or is up and takes connections. The error of a
-// server that did not come back has the lines of its log that say why; it is
-// down then, and Activate(Restart) after the files were put back starts it.
+// Activate brings what is in the files into force: nothing for Now and Reboot, a reload, or a restart, which starts a
+// server that is down. It returns when the server has taken the new values or is up and takes connections. The error of
+// a server that did not come back has the lines of its log that say why; it is down then, and Activate(Restart) after
+// the files were restored starts it.
 func (p *Server) Activate(ctx context.Context, in *snapshot.Instance, e knob.Effect) error {
 	switch e {
 	case knob.Reload:
@@ -104,10 +103,9 @@ func (p *Server) reload(ctx context.Context, in *snapshot.Instance) error {
 	return s.faults(ctx)
 }
 
-// hangup reloads without SQL: the signal that pg_ctl reload sends, to a process
-// that is proven to be the server. A handle on the process is taken before the
-// proof, so that no other one of its number can get the signal. why is told where
-// that is no way either.
+// hangup reloads without SQL: the signal that pg_ctl reload sends, to a process that is proven to be the server. A
+// handle on the process is taken before the proof, so that no other one with its ID can get the signal. why is set if
+// that is not possible either.
 func (p *Server) hangup(in *snapshot.Instance, why error) error {
 	dir, ok := in.DataDirectory.Get()
 	if !ok || p.Target.Reach("/") != "/" {
@@ -181,9 +179,8 @@ func (p *Server) restart(ctx context.Context, in *snapshot.Instance) error {
 	}
 }
 
-// restarts bounds how often a restart is begun anew because somebody else started
-// the server at the same time: what an apply that was killed had begun does so
-// once.
+// restarts limits how often a restart is retried because something else started the server at the same time: a restart
+// begun by a killed apply does so once.
 const restarts = 3
 
 // restartHere stops and starts a server of this host once. again says that it
@@ -223,7 +220,7 @@ func (p *Server) restartHere(ctx context.Context, in *snapshot.Instance, dir str
 		now, runs, e := p.postmaster(dir)
 		switch stop := n+1 < len(commands); {
 		case stop && e == nil && !runs:
-			continue // somebody else has stopped it, which is as good
+			continue // stopped by others, which is as good
 		case len(m.restart) > 1 && !stop && e == nil && runs && (now.PID != old.PID || now.start != old.start) &&
 			p.Target.Now().Sub(began) < p.wait():
 			return true, p.down(ctx, in, m, at, err)
@@ -256,9 +253,8 @@ func (p *Server) ready(ctx context.Context, in *snapshot.Instance, dir string, m
 	}
 }
 
-// afar says whether the server is out of our reach but for SQL: on another host,
-// or in a data directory that is closed to us. A folder here of the same name
-// as one there is never taken for it. The error is that of a server which does
+// afar reports whether the server can be reached only by SQL: on another host, or in a data directory that is closed to
+// us. A directory here of the same name as one there is never taken for it. The error is that of a server which does
 // not answer and was never seen to be here.
 func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (bool, error) {
 	if _, _, err := p.postmaster(dir); errors.Is(err, fs.ErrPermission) {
@@ -278,8 +274,7 @@ func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (b
 	return !s.Here, nil
 }
 
-// restartAfar runs the user's own command and waits until the server answers that
-// it has started anew.
+// restartAfar runs the user's own command and waits until the server answers that it has restarted.
 func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	if p.RestartCommand == "" {
 		return &say.Problem{Message: say.M("the server of {label} is to be restarted by root or its owner alone, on "+

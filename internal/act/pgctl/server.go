@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// ConfigFile returns the path of postgresql.conf: as the server says, as the
-// snapshot has it, or where Debian or initdb put it; "" where there is none.
+// ConfigFile returns the path of postgresql.conf: as the server says, as the snapshot has it, or where Debian or initdb
+// put it; "" if there is none.
 func (p *Server) ConfigFile(in *snapshot.Instance, s *Session) string {
 	dir, _ := in.DataDirectory.Get()
 	files, err := p.FilesOf(in)
@@ -43,9 +43,9 @@ func (p *Server) ConfigFile(in *snapshot.Instance, s *Session) string {
 	return ""
 }
 
-// Server reaches the servers of a host: how each is logged in to, stopped, started,
-// restarted and reloaded, and whether it would start with other settings. Every
-// method takes the instance that it is about. The zero value but for Target is usable.
+// Server reaches the servers of a host: how each is logged in to, stopped, started, restarted and reloaded, and whether
+// it would start with other settings. Every method takes the instance that it is about. The zero value is usable, apart
+// from Target.
 type Server struct {
 	Target   target.Target
 	Conninfo string // how the user reaches the server; "": the socket that its lock file names
@@ -55,8 +55,7 @@ type Server struct {
 	// RestartCommand is the user's own shell line that restarts the server; "":
 	// found out by what runs it.
 	RestartCommand string
-	// StopCommand and StartCommand are his shell lines that stop and start it, both
-	// or none.
+	// StopCommand and StartCommand are the user's shell commands that stop and start it, both or none.
 	StopCommand, StartCommand string
 	// Wait bounds each of stopping and starting at a restart, and a reload; 0:
 	// DefaultWait.
@@ -65,7 +64,7 @@ type Server struct {
 	// have brought about before the server starts; 0: what there is now.
 	Pool int64
 
-	Tell func(string) // one clause for a person; nil: nobody listens
+	Tell func(string) // one clause for a person; may be nil
 
 	lock     sync.Mutex
 	services map[string]service        // by data directory: see serviceOf

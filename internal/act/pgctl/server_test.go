@@ -173,8 +173,8 @@ func TestServiceOf(t *testing.T) {
 	}
 }
 
-// TestOnlyTheServerItself: a number in a lock file is no server unless the process
-// stands in the data directory, and bears its name or began when the lock file says.
+// TestOnlyTheServerItself: a number in a lock file is no server unless the process is in the data directory, and bears
+// its name or began when the lock file says.
 func TestOnlyTheServerItself(t *testing.T) {
 	const stat = "99 (postgres) S 1 99 99 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5000 0 0"
 	for _, c := range []struct {

@@ -140,9 +140,8 @@ func (p *Server) unitOf(ctx context.Context, in *snapshot.Instance, dir string, 
 	return ""
 }
 
-// debian recognises a cluster of Debian's postgresql-common by the folder of its
-// configuration. pg_ctlcluster is run as the owner: as root it would ask
-// systemd, which does not run this server.
+// debian recognizes a cluster of Debian's postgresql-common by the directory of its configuration. pg_ctlcluster is run
+// as the owner: as root it would ask systemd, which does not run this server.
 func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (m service, ok bool, err error) {
 	const tool = "/usr/bin/pg_ctlcluster"
 	file := p.ConfigFile(in, nil)
@@ -254,9 +253,8 @@ func (p *Server) arguments(dir string, pm postmaster, up bool) ([]string, error)
 	return programPath(args, dir)
 }
 
-// programPath takes the first word for the path of a program; where it is none,
-// the folder is known otherwise or pg_ctl will say so. Words of more than a line
-// are no command line.
+// programPath takes the first word for the path of a program; where it is none, the directory is known otherwise or
+// pg_ctl will say so. Words of more than a line are no command line.
 func programPath(args []string, dir string) ([]string, error) {
 	if strings.ContainsAny(strings.Join(args, ""), "\n\r\x00") || len(args) == 0 || args[0] == "" {
 		return nil, say.Named(dir, say.Err("not the command line of a server"))
@@ -264,9 +262,8 @@ func programPath(args []string, dir string) ([]string, error) {
 	return args, nil
 }
 
-// withoutFolder leaves out the -D that pg_ctl gives anew, and one that is relative
-// to a folder which nobody knows any more. A -D of a folder of configuration stays:
-// it comes last and wins.
+// withoutFolder removes the -D that pg_ctl passes itself, and one that is relative to a directory that is no longer
+// known. A -D of a directory of configuration stays: it comes last and wins.
 func withoutFolder(args []string, dir string) []string {
 	ours := func(d string) bool { return !path.IsAbs(d) || path.Clean(d) == path.Clean(dir) }
 	var out []string
@@ -296,9 +293,8 @@ func shellWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// stderr is the file that the running server's messages go to. Where it is none,
-// something else holds the other end, and would not hold that of a new server; a
-// server with a collector of its own needs it for its first lines only.
+// stderr is the file that the running server's messages go to. If it is none, something else holds the other end, and
+// would not hold that of a new server; a server with its own collector needs it for its first lines only.
 func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (string, error) {
 	if collects {
 		return "/dev/null", nil
@@ -318,8 +314,7 @@ func (p *Server) stderr(pm postmaster, owner *target.User, collects bool) (strin
 		Hint: say.M("give the command that restarts it with --restart-command")}
 }
 
-// collector says whether the server's own log collector runs: its child of that
-// title.
+// collector reports whether the server's own log collector runs: its child of that title.
 func (p *Server) collector(pm postmaster) bool {
 	names, err := p.Target.ReadDir("/proc/" + strconv.Itoa(pm.PID) + "/task/" + strconv.Itoa(pm.PID))
 	if err != nil || len(names) == 0 {
@@ -339,8 +334,7 @@ func (p *Server) collector(pm postmaster) bool {
 	return false
 }
 
-// owner is the user to act as, the account of the instance; nil where that is
-// ourselves.
+// owner is the user to act as, the account of the instance; nil if that is ourselves.
 func (p *Server) owner(dir string) (*target.User, error) {
 	a, err := p.account(dir)
 	if err != nil {
@@ -363,8 +357,7 @@ func (p *Server) owner(dir string) (*target.User, error) {
 		Hint: say.M("run pgfettle as root or as the owner of the data directory, or give --restart-command")}
 }
 
-// mayRun refuses a program that is neither root's nor the account's, or that
-// somebody else could put another in the place of.
+// mayRun refuses a program that is neither root's nor the account's, or that others could replace.
 func (p *Server) mayRun(dir, program string) error {
 	a, err := p.account(dir)
 	if err != nil || a == nil {
@@ -380,10 +373,9 @@ func (p *Server) mayRun(dir, program string) error {
 	return err
 }
 
-// inherited says whether a variable of a server's environment is handed on to the one
-// that takes its place: what changes where it lies, how it spells and tells the
-// time, and its points with the OOM killer. Nothing that leads the linker or an
-// interpreter, nor what an administrator's shell happened to hold.
+// inherited reports whether a variable of a server's environment is passed on to its successor: what affects its
+// location, its locale and time zone, and its OOM score. Nothing that affects the linker or an interpreter, nor what an
+// administrator's shell happened to contain.
 func inherited(name string) bool {
 	switch name {
 	case "PGDATA", "LANG", "LANGUAGE", "TZ":
@@ -396,11 +388,11 @@ func inherited(name string) bool {
 // there for; a shell's own are none of them.
 func loaderVariable(name string) bool { return strings.HasPrefix(name, "LD_") }
 
-// mostLeft bounds how many names are told of what is not handed on.
+// mostLeft limits how many names of variables not passed on are reported.
 const mostLeft = 12
 
-// shellVariable says whether a variable is one that shells, logins and services set for
-// themselves, or that pg_ctl sets: nothing that a server goes by.
+// shellVariable reports whether a variable is one that shells, logins and services set for themselves, or that pg_ctl
+// sets: nothing that a server goes by.
 func shellVariable(name string) bool {
 	switch name {
 	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "SHLVL", "PWD", "OLDPWD", "_", "TERM", "MAIL", "TMPDIR", "LC_ALL",
@@ -417,8 +409,8 @@ func shellVariable(name string) bool {
 	return strings.HasPrefix(name, "PG") // PGPORT, PGUSER: of clients; PGDATA passes
 }
 
-// asBefore returns what of the environment of the running server the next one
-// gets. Where it could not start without the rest it is not stopped.
+// asBefore returns what of the environment of the running server the next one gets. If it could not start without the
+// rest it is not stopped.
 func (p *Server) asBefore(pm postmaster) ([]string, error) {
 	b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/environ", target.MaxConfigFile)
 	if err != nil {

@@ -96,7 +96,7 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 	return s, nil
 }
 
-// named says whether the user has told how the server is reached.
+// named reports whether the user has specified how to reach the server.
 func (p *Server) named() bool { return p.Conninfo != "" || p.Environment }
 
 // idle takes the connection that the call before left.
@@ -184,13 +184,13 @@ func (s *Session) ask(ctx context.Context, p *Server, dir string) error {
 	if err != nil {
 		return say.Named("pg_postmaster_start_time", err)
 	}
-	// a server of another host may have a folder of the same name
+	// a server of another host may have a directory of the same name
 	if s.Postmaster.Dir = dir; dir == "" {
 		return nil
 	}
 	files, err := p.Files(dir)
 	if err != nil {
-		return nil // of another host, or nobody's: what is there is not its
+		return nil // of another host, or without an owner: what is there is not its
 	}
 	if l, err := collect.ReadLock(files, dir); err == nil && l.Began > 0 {
 		s.Here = began-float64(l.Began) >= -1 && began-float64(l.Began) <= startSlack
@@ -224,7 +224,7 @@ func (s *Session) hangUp() {
 	_ = s.conn.Close(ctx)
 }
 
-// Exec runs one statement in a transaction of its own.
+// Exec runs one statement in its own transaction.
 func (s *Session) Exec(ctx context.Context, sql string) error {
 	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
 	defer cancel()
@@ -283,8 +283,8 @@ func textArray(names []string) string {
 	return "{" + strings.Join(quoted, ",") + "}"
 }
 
-// OfInstance says whether the value is the instance's, and not one that ALTER
-// ROLE or ALTER DATABASE gave to whoever asks.
+// OfInstance reports whether the value is the instance's, and not one that ALTER ROLE or ALTER DATABASE gave to the
+// current role.
 func (s SettingRow) OfInstance() bool {
 	switch s.Source {
 	case "user", "database", "database user", "global", "session", "client", "interactive":

@@ -17,15 +17,15 @@ import (
 // sharedMemoryLimits is what decides whether this machine can hold a server's shared memory.
 type sharedMemoryLimits struct {
 	memory unit.Bytes // of the machine
-	limit  unit.Bytes // of the control group; 0: none below memory
+	limit  unit.Bytes // of the cgroup; 0: none below memory
 	size   unit.Bytes // of the huge pages that the server would take; 0: the kernel has none
 	pool   int64      // such pages that will be there when it starts, without surplus
 	others int64      // what others use or were promised, of the pool or beyond it
 	more   int64      // pages that the kernel may add to the pool when asked (nr_overcommit_hugepages)
 }
 
-// refuses names the setting that would keep the server from starting, or from
-// living long, and says why; "" where there is room.
+// refuses names the setting that would keep the server from starting, or from living long, and says why; "" if there is
+// room.
 func (r sharedMemoryLimits) refuses(hugePages string, need scratch.SharedMemory) (name, why string) {
 	if strings.EqualFold(hugePages, "on") {
 		if r.size == 0 {
@@ -112,8 +112,8 @@ func (p *Server) sharedMemoryLimits(in *snapshot.Instance, settings map[string]s
 	return r, nil
 }
 
-// held returns the huge pages that the running server has mapped, touched or
-// only promised; 0 where that cannot be seen, which errs to the safe side.
+// held returns the huge pages that the running server has mapped, touched or only promised; 0 if that cannot be seen,
+// which errs to the safe side.
 func (p *Server) held(in *snapshot.Instance, size unit.Bytes) int64 {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {

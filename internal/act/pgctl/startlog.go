@@ -21,12 +21,12 @@ type logMark struct {
 const (
 	// logTail bounds what is read of a log: a start that fails says a few lines.
 	logTail = 64 << 10
-	// logLines is how many of them are told.
+	// logLines is how many of them are reported.
 	logLines = 6
 )
 
-// startLogs are the files that a server may write to when it is started; those of no
-// account cannot be read, and tell nothing.
+// startLogs are the files that a server may write to when it is started; those of no account cannot be read, and show
+// nothing.
 func (p *Server) startLogs(in *snapshot.Instance, m service) []serverlogs.Source {
 	o := serverlogs.Options{Config: p.ConfigFile(in, nil)}
 	if m.log != "" && m.log != "/dev/null" {
@@ -48,10 +48,10 @@ func (p *Server) markLogs(in *snapshot.Instance, m service) logMark {
 	return at
 }
 
-// loggedSince returns the last lines that the server has logged since the mark, those
-// of its errors where there are any; "" where nothing can be read.
+// loggedSince returns the last lines that the server has logged since the mark, those of its errors where there are
+// any; "" if nothing can be read.
 func (p *Server) loggedSince(ctx context.Context, in *snapshot.Instance, m service, at logMark) string {
-	ctx = context.WithoutCancel(ctx) // the reason of a failure is told also when time is up
+	ctx = context.WithoutCancel(ctx) // the reason of a failure is reported even after a timeout
 	var text strings.Builder
 	if m.unit != "" {
 		out, err := p.Target.Run(ctx, target.Command{Argv: []string{"journalctl", "--unit=" + m.unit,
@@ -84,7 +84,7 @@ func readAll(f *serverlogs.Source) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// errorLines picks the lines that say why: errors with what stands behind them.
+// errorLines picks the lines that say why: errors with what follows them.
 func errorLines(text string) string {
 	var picked []string
 	after := false
@@ -94,7 +94,7 @@ func errorLines(text string) string {
 		case strings.Contains(l, "FATAL:") || strings.Contains(l, "PANIC:") || strings.Contains(l, "ERROR:"):
 			after = !strings.Contains(l, "administrator command") // which is how a session ends at a restart
 		case strings.Contains(l, "LOG:"):
-			// a value that is not taken is told so, and the FATAL behind it only counts
+			// an invalid value is reported as such, and the FATAL behind it only counts
 			after = strings.Contains(l, "invalid value") || strings.Contains(l, "parameter") ||
 				strings.Contains(l, "syntax error")
 		case !after:
@@ -115,7 +115,7 @@ func (p *Server) removeStartLog(dir string, m service) {
 	if !m.passing {
 		return
 	}
-	// that it stays hurts nobody
+	// leaving it is harmless
 	if files, err := p.Files(dir); err == nil {
 		_ = files.Remove(m.log)
 	}

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Runs says whether any process of an instance runs: its postmaster, or a
-// backend that has outlived it, or one that was started alone. Each of them
-// stands in the data directory.
+// Runs reports whether any process of an instance runs: its postmaster, or a backend that has outlived it, or one that
+// was started alone. Each of them is in the data directory.
 func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
@@ -55,8 +54,8 @@ func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 	return p.launched(names, dir), nil
 }
 
-// launched says whether a pg_ctl is about to start the server of a data
-// directory: one that outlived the process which called it.
+// launched reports whether a pg_ctl is about to start the server of a data directory: one that outlived the process
+// which called it.
 func (p *Server) launched(pids []string, dir string) bool {
 	for _, n := range pids {
 		comm, err := p.Target.ReadFile("/proc/"+n+"/comm", 64)
@@ -72,8 +71,8 @@ func (p *Server) launched(pids []string, dir string) bool {
 	return false
 }
 
-// Commands says how the server of an instance is stopped and started, for people.
-// The error is that of a server which nobody here knows how to stop.
+// Commands says how the server of an instance is stopped and started, for people. The error means that it is unknown
+// how to stop it.
 func (p *Server) Commands(ctx context.Context, in *snapshot.Instance) (stop, start string, err error) {
 	m, err := p.stoppable(ctx, in)
 	if err != nil {
@@ -88,8 +87,7 @@ func (p *Server) Commands(ctx context.Context, in *snapshot.Instance) (stop, sta
 	return spell(m.stop), spell(m.start), nil
 }
 
-// tellingArguments is what tells a command from another of its kind: the unit, the cluster,
-// the folder.
+// tellingArguments is what distinguishes a command from another of its kind: the unit, the cluster, the directory.
 func tellingArguments(words []string) string {
 	if i := slices.Index(words, "-D"); i >= 0 && i+1 < len(words) {
 		return " -D " + words[i+1]
@@ -131,8 +129,8 @@ func (p *Server) logOf(dir string) string {
 	return "/dev/null"
 }
 
-// Log is the file that the messages of a running server go to, "" where it is
-// none; UseLog tells it to a later process, which finds the server stopped.
+// Log is the file that the messages of a running server go to, "" if none; UseLog passes it to a later process, which
+// finds the server stopped.
 func (p *Server) Log(ctx context.Context, in *snapshot.Instance) string {
 	m, err := p.stoppable(ctx, in)
 	if err != nil || m.passing || m.log == "/dev/null" {
@@ -168,9 +166,8 @@ func (p *Server) Checkpoint(ctx context.Context, in *snapshot.Instance) {
 	}
 }
 
-// Stop stops a server through what runs it, and returns when no process of it is
-// left. One that starts or stops already is waited for: whoever told it to may
-// have died meanwhile.
+// Stop stops a server through what runs it, and returns when no process of it is left. One that is already starting or
+// stopping is waited for: the process that started or stopped it may have died meanwhile.
 func (p *Server) Stop(ctx context.Context, in *snapshot.Instance) error {
 	p.Close() // a smart shutdown would wait for it
 	m, err := p.stoppable(ctx, in)
@@ -300,8 +297,8 @@ func (p *Server) notUp(ctx context.Context, in *snapshot.Instance, m service, at
 	return say.Err("the server of {instance} did not start: {reason}", "instance", in.Label(), "reason", err)
 }
 
-// Busy says whether a base backup is taken, and by whom; "" where none is. One
-// that a session of another program began is known by what it said last.
+// Busy reports whether a base backup is in progress, and of which client; "" if none is. One that a session of another
+// program began is known by what it said last.
 func (p *Server) Busy(ctx context.Context, in *snapshot.Instance) (string, error) {
 	s, err := p.Session(ctx, in)
 	if err != nil {

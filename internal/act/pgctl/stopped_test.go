@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
 
-// TestReloadOfAStoppedServer: there is nobody to take the settings, which is told and is
-// no error.
+// TestReloadOfAStoppedServer: no process can load the settings, which is reported and is no error.
 func TestReloadOfAStoppedServer(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() == 0 { // as which no server runs

@@ -21,16 +21,15 @@ import (
 
 // Trouble is why the server would not start with what is planned.
 type Trouble struct {
-	Name    string // of the setting; "" where the server named none
+	Name    string // of the setting; "" if the server named none
 	Planned bool   // it is one of the changes; else it is in the files already
 	Said    string // the server's own words, or what this machine cannot hold
 }
 
-// Try asks the installed binary, on a scratch copy, whether the server would
-// start with the changes of its instance on top of what its files have now, and
-// whether this machine can hold the shared memory that it would then ask for.
-// Nothing of the instance is touched. Files that already hold something that
-// would keep the server from starting are told as well.
+// Try asks the installed binary, on a scratch copy, whether the server would start with the changes of its instance on
+// top of what its files have now, and whether this machine can hold the shared memory that it would then ask for.
+// Nothing of the instance is touched. Files that already hold something that would keep the server from starting are
+// reported as well.
 func (p *Server) Try(ctx context.Context, in *snapshot.Instance, changes []plan.Change) ([]Trouble, error) {
 	if err := p.needsRoom(in, changes); err != nil {
 		return nil, err
@@ -107,7 +106,7 @@ func heaviest(in *snapshot.Instance, settings map[string]string) string {
 	return name
 }
 
-// Refusal makes an error of what Try found; nil where it is nothing.
+// Refusal makes an error of what Try found; nil if it is nothing.
 func Refusal(in *snapshot.Instance, found []Trouble) error {
 	if len(found) == 0 {
 		return nil
@@ -156,9 +155,8 @@ func inName(c byte) bool {
 	return c == '_' || c == '.' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// future returns the settings that the server would start with: what its files
-// have now, whoever wrote it and whether or not the server has read it, then the
-// changes, then its command line.
+// future returns the settings that the server would start with: what its files have now, regardless of who wrote it and
+// whether the server has read it, then the changes, then its command line.
 func (p *Server) future(ctx context.Context, in *snapshot.Instance, changes []plan.Change) (map[string]string, error) {
 	s, err := p.Session(ctx, in)
 	if err != nil {
@@ -189,8 +187,8 @@ func (p *Server) future(ctx context.Context, in *snapshot.Instance, changes []pl
 	return out, nil
 }
 
-// inFiles returns what the files say, read as the server reads them, or where
-// they are closed to us as the server tells it.
+// inFiles returns what the files say, read as the server reads them, or as the server reports them if they are closed
+// to us.
 func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session) (map[string]string, error) {
 	dir, _ := in.DataDirectory.Get()
 	if main := p.ConfigFile(in, s); main != "" && dir != "" && (s == nil || s.Here) {

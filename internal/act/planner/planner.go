@@ -50,9 +50,8 @@ func Make(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Opti
 	return nil, nil, say.Err("plan: it does not settle after {n} rounds of questions", "n", strconv.Itoa(rounds))
 }
 
-// ask puts the plan's questions to the installed binaries and says whether an
-// answer came. A question that could not be answered stays open: the estimate
-// stands, and the plan says that it is one.
+// ask puts the plan's questions to the installed binaries and reports whether an answer came. A question that could not
+// be answered stays open: the estimate stands, and the plan says that it is one.
 func ask(ctx context.Context, t target.Target, a *evidence.Archive, s *snapshot.Snapshot, qs []snapshot.ShmemQuestion,
 	asked map[string]bool) bool {
 	any := false

@@ -70,8 +70,8 @@ type fioJob struct {
 	by string
 }
 
-// job runs fio with one job. Its jobs are threads: as processes they would begin
-// a session of their own, and outlive an interrupt.
+// job runs fio with one job. Its jobs are threads: as processes they would begin their own session, and outlive an
+// interrupt.
 func (w *Work) job(ctx context.Context, f *folder, long time.Duration, args ...string) (fioJob, error) {
 	argv := append([]string{"fio", "--name=pgfettle", "--thread", "--output-format=json", "--lat_percentiles=0",
 		"--clat_percentiles=1"}, args...)

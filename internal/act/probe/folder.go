@@ -13,20 +13,18 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// prefix begins the names of our folders. pg_basebackup, pg_rewind and
-// pg_checksums pass over what begins with pgsql_tmp, so that one which is made
-// inside of a data directory, for want of another place, is in no backup.
+// prefix begins the names of our directories. pg_basebackup, pg_rewind and pg_checksums skip what begins with
+// pgsql_tmp, so that one which is made inside of a data directory, for want of another place, is in no backup.
 const prefix = "pgsql_tmp_pgfettle-"
 
-// ownerFile says whose a folder is.
+// ownerFile says whose a directory is.
 const ownerFile = ".pgfettle-owner"
 
-// maxStale bounds how many names of a folder are looked at for what an earlier
-// probe left there.
+// maxStale bounds how many names of a directory are examined for what an earlier probe left there.
 const maxStale = 100_000
 
-// folder is a private folder on a filesystem. All that is done in it is done as
-// the owner of the place: as root it would follow what he puts in its way.
+// folder is a private directory on a filesystem. Everything in it is done as the owner of the place: root would follow
+// the owner's links.
 type folder struct {
 	t    target.Target
 	path string
@@ -45,9 +43,8 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 		return nil, say.Err("private directory: {reason}", "reason", err)
 	}
 	f.path = path.Join(d.Parent, prefix+strings.ToLower(rand.Text()[:12]))
-	// One command, so that there is no moment with a folder and without its mark but
-	// that between two system calls of the shell, which has all it needs: it ends what
-	// it began where we are killed meanwhile.
+	// One command, so that there is no moment with a directory and without its mark but that between two system calls
+	// of the shell, which has all it needs: it ends what it began where we are killed meanwhile.
 	script := `umask 077 && mkdir -- "$0" && printf %s "$1" > "$0/` + ownerFile + `"`
 	out, err := f.run(ctx, target.Command{Argv: []string{"/bin/sh", "-c", script, f.path, mark}})
 	if err == nil && out.Code != 0 {
@@ -68,8 +65,7 @@ func (f *folder) run(ctx context.Context, c target.Command) (target.Output, erro
 // removeTime is more than the removal of a file of 1 GB takes on any filesystem.
 const removeTime = time.Minute
 
-// remove takes the folder away with all that is in it, whether or not the run
-// was interrupted.
+// remove takes the directory away with all that is in it, whether or not the run was interrupted.
 func (f *folder) remove() error { return f.removeOf(context.Background(), f.path) }
 
 func (f *folder) removeOf(ctx context.Context, name string) error {
@@ -83,7 +79,7 @@ func (f *folder) removeOf(ctx context.Context, name string) error {
 	return nil
 }
 
-// sweep removes the folders of probes whose process has ended.
+// sweep removes the directories of probes whose process has ended.
 func (f *folder) sweep(ctx context.Context, parent string) {
 	view := f.t
 	if f.as != nil {

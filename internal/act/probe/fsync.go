@@ -19,15 +19,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// fsyncTests is how many tests pg_test_fsync runs on Linux, each of the seconds
-// that it is told: four methods twice, five sizes, two descriptors, one without.
+// fsyncTests is how many tests pg_test_fsync runs on Linux, each of the given number of seconds: four methods twice,
+// five sizes, two descriptors, one without.
 const fsyncTests = 16
 
 // slack is what a program may take beyond the time that it was given: a disk
 // that answers within seconds is measured all the same.
 const slack = time.Minute
 
-// fsync runs pg_test_fsync, or our own loop where there is none.
+// fsync runs pg_test_fsync, or our own loop if there is none.
 func (w *Work) fsync(ctx context.Context, d *Place, f *folder) *measured.Flush {
 	name := "flushes under " + d.Places[0]
 	tool, by := w.tool(ctx, "pg_test_fsync", d.in, f.as)
@@ -92,9 +92,8 @@ func (w *Work) timing(ctx context.Context) *measured.TimingRun {
 	return &measured.TimingRun{By: by, Timing: *parsed}
 }
 
-// owner is the user that an instance's programs are run as; nil: as we are. Those
-// that touch nothing run as nobody where we are root and no instance tells a
-// better one.
+// owner is the user that an instance's programs are run as; nil: ours. Those that access nothing run as the user nobody
+// if we are root and no instance has a better one.
 func (w *Work) owner(in *snapshot.Instance) *target.User {
 	if w.t.UID() != 0 {
 		return nil
@@ -132,7 +131,7 @@ func (w *Work) tool(ctx context.Context, name string, in *snapshot.Instance, as 
 		if st, err := w.t.Stat(file); err != nil || !st.Mode.IsRegular() {
 			continue
 		}
-		whose := trust.Account{UID: w.t.UID()} // who is not root runs it as himself
+		whose := trust.Account{UID: w.t.UID()} // without root it runs as the current user
 		if as != nil && w.t.UID() == 0 {
 			whose = trust.Account{UID: as.UID, GID: as.GID}
 		}
@@ -160,8 +159,8 @@ func (w *Work) ownFlush(ctx context.Context, d *Place, f *folder, name string) *
 		One: []measured.Rate{{Name: "fdatasync", PerSecond: rate}}, Two: []measured.Rate{}}}
 }
 
-// flushLoop measures in a folder, with the given user's rights to it: who owns the
-// folder above could have put a link to another one in its place. nil is ourselves.
+// flushLoop measures in a directory, with the given user's rights to it: who owns the directory above could have put a
+// link to another one in its place. nil is ourselves.
 func flushLoop(ctx context.Context, dir string, as *target.User, long time.Duration) (float64, error) {
 	file, err := target.Create(as, path.Join(dir, "flush"), os.O_RDWR, 0o600)
 	if err != nil {

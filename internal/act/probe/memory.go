@@ -10,10 +10,9 @@ import (
 )
 
 const (
-	// memoryMost is larger than the caches of nearly every processor; some of the
-	// largest have 384 MB, and show them.
+	// memoryMost is larger than the caches of nearly every CPU; some of the largest have 384 MB, and show them.
 	memoryMost = 256 * unit.MB
-	// memoryLeast is less than what tells memory from caches.
+	// memoryLeast is the least that distinguishes memory from caches.
 	memoryLeast = 64 * unit.MB
 	// memoryTime is what both walks take together, with filling.
 	memoryTime = 3 * time.Second
@@ -27,9 +26,8 @@ type node struct {
 	_    [line/8 - 1]uint64
 }
 
-// walk measures one processor: loads of which each needs the one before, in a
-// random order, and reading all of it in order. Of many short rounds the best
-// one counts: in the others somebody else had the processor or the memory.
+// walk measures one CPU: loads of which each depends on the previous one, in random order, and reading all of it in
+// order. Of many short rounds the best one counts: in the others, other processes used the CPU or the memory.
 func walk(ctx context.Context, size unit.Bytes) *measured.Memory {
 	nodes := make([]node, int(size)/int(unsafe.Sizeof(node{})))
 	shuffle(nodes)
@@ -41,14 +39,14 @@ func walk(ctx context.Context, size unit.Bytes) *measured.Memory {
 		}
 	})
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&nodes[0])), len(nodes)*line/8)
-	const piece = int(32*unit.MB) / 8 // larger than the caches that are private to a processor
+	const piece = int(32*unit.MB) / 8 // larger than the caches that are private to a CPU
 	var sum uint64
 	from := 0
 	pass := best(ctx, func() {
 		sum += add(words[from : from+piece])
 		from = (from + piece) % (len(words) - piece)
 	})
-	// The sums are looked at, so that the loops are not left out.
+	// The sums are used, so that the loops are not optimized away.
 	if ctx.Err() != nil || latency <= 0 || pass <= 0 || sum == 1 && at == 1 {
 		return nil
 	}
@@ -56,8 +54,7 @@ func walk(ctx context.Context, size unit.Bytes) *measured.Memory {
 		Speed: unit.Bytes(float64(piece) * 8 / pass.Seconds())}
 }
 
-// best runs something for a second, and returns what the quickest run took; 0
-// where it was interrupted before the first.
+// best runs something for a second, and returns what the quickest run took; 0 if it was interrupted before the first.
 func best(ctx context.Context, run func()) (least time.Duration) {
 	for began := time.Now(); time.Since(began) < time.Second && ctx.Err() == nil; {
 		at := time.Now()

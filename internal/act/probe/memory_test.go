@@ -31,7 +31,7 @@ func TestShuffleIsOneCircle(t *testing.T) {
 	}
 }
 
-// TestWalk holds that both figures are those of a walk, and that an interrupt ends it.
+// TestWalk verifies that both figures are those of a walk, and that an interrupt ends it.
 func TestWalk(t *testing.T) {
 	m := walk(t.Context(), memoryLeast)
 	if m == nil || m.Size != memoryLeast || m.Latency <= 0 || m.Latency > 1e-4 || m.Speed < unit.MB {

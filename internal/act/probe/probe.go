@@ -1,8 +1,7 @@
-// Package probe measures a machine with the programs that are installed on it:
-// pg_test_fsync and fio on the disks of an instance, or loops of its own where
-// they are not; pg_test_timing on its clock, and a walk through memory. It says before what it will cost, keeps a
-// share of each disk free, runs everything as the owner of the data, and leaves
-// nothing behind.
+// Package probe measures a machine with the programs that are installed on it: pg_test_fsync and fio on the disks of an
+// instance, or its own loops if they are not; pg_test_timing on its clock, and a walk through memory. It says before
+// what it will cost, keeps a share of each disk free, runs everything as the owner of the data, and leaves nothing
+// behind.
 package probe
 
 import (
@@ -31,7 +30,7 @@ var Parts = []string{Fsync, Timing, Fio, Memory}
 const (
 	Fsync  = "fsync"  // how often a second a write reaches the disk: pg_test_fsync
 	Timing = "timing" // what reading the clock costs: pg_test_timing
-	Fio    = "fio"    // reads past the page cache, and flushes in a file that grows: fio, or reads of our own
+	Fio    = "fio"    // reads past the page cache, and flushes in a file that grows: fio, or our own reads
 	Memory = "memory" // latency and speed of memory
 )
 
@@ -39,7 +38,7 @@ const (
 type Options struct {
 	Only    []string          // of Parts; none: all
 	Seconds int               // each single measurement takes
-	Tell    func(say.Message) // told what is being measured; may be nil
+	Tell    func(say.Message) // called with what is being measured; may be nil
 }
 
 // What is left alone of a disk, and what is written to it.
@@ -51,7 +50,7 @@ const (
 	// readMost is the file that is read from: larger than the caches of disks and
 	// of most controllers, and written in seconds by whatever serves a database.
 	readMost = unit.GB
-	// readLeast is less than what tells a disk from its cache.
+	// readLeast is the least that distinguishes a disk from its cache.
 	readLeast = 256 * unit.MB
 	// flushSize is the file of pg_test_fsync and of our own loop: a WAL segment.
 	flushSize = 16 * unit.MB
@@ -86,7 +85,7 @@ type Place struct {
 	ReadSize unit.Bytes
 
 	name, identity string
-	fio            bool // is installed; else our own reads stand in
+	fio            bool // is installed; else our own reads are in
 	as             target.User
 	in             *snapshot.Instance
 }
@@ -179,8 +178,7 @@ func (w *Work) disks() {
 	}
 }
 
-// place finds a folder on the filesystem of a place where ours can be made, and
-// the space that may be taken there.
+// place finds a directory on the filesystem of a place where ours can be made, and the space that may be taken there.
 func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, bool) {
 	d := Place{Device: p.Device, Places: []string{p.Path}, Roles: []string{string(p.Role)}, in: in, fio: fio}
 	name := "disk under " + p.Path
@@ -213,9 +211,8 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 		return d, false
 	}
 	d.name, d.identity = collect.Identity(w.t, p.Device)
-	// The folder above is nobody's data. Where it is another filesystem, or closed
-	// to the owner, the place itself has to do: servers, base backups and rewinds
-	// pass over what begins like a temporary file.
+	// The parent directory holds no data. If it is on another filesystem, or closed to the owner, the place itself is
+	// used: servers, base backups and rewinds skip what begins like a temporary file.
 	for _, at := range []string{path.Dir(p.Path), p.Path} {
 		st, err := w.t.Stat(at)
 		if err == nil && st.Dev == own.Dev && st.UID == own.UID && st.Mode.Perm()&0o300 == 0o300 {
@@ -249,7 +246,7 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 	return d, true
 }
 
-// has says whether a program is on the path.
+// has reports whether a program is on the path.
 func (w *Work) has(program string) bool {
 	out, err := w.t.Run(context.Background(), target.Command{Argv: []string{program, "--version"}})
 	return err == nil && out.Code == 0
@@ -284,7 +281,7 @@ func (w *Work) Run(ctx context.Context) (*measured.Probe, error) {
 	return p, ctx.Err()
 }
 
-// disk measures one filesystem in a private folder on it.
+// disk measures one filesystem in a private directory on it.
 func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	out := measured.Disk{Device: d.Device, Name: d.name, Identity: d.identity, Places: d.Places, Roles: d.Roles}
 	if d.identity == "" {
@@ -315,7 +312,7 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	return out
 }
 
-// tellLayout, tellRandom and tellInOrder tell what is done to measure reads.
+// tellLayout, tellRandom and tellInOrder describe how reads are measured.
 func (w *Work) tellLayout(d *Place) {
 	w.o.Tell(say.M("writing {size} to read from, under {path}", "size", d.ReadSize, "path", d.Places[0]))
 }
@@ -344,8 +341,8 @@ func (w *Work) planMemory() {
 	w.Time += memoryTime
 }
 
-// memorySize is what may be taken for some seconds: an eighth of what is
-// available, and no more than caches of processors are surely smaller than.
+// memorySize is what may be taken for some seconds: an eighth of what is available, and no more than caches of CPUs are
+// surely smaller than.
 func memorySize(m host.Memory) unit.Bytes {
 	size := min(m.Available/8, memoryMost).RoundDown(unit.MB)
 	if size < memoryLeast {

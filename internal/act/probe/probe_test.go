@@ -27,7 +27,7 @@ func (s sized) Statfs(string) (target.Space, error) {
 	return target.Space{Total: int64(s.total), Free: int64(s.free)}, nil
 }
 
-// hostWith is a snapshot of an instance whose files are in a folder of the test.
+// hostWith is a snapshot of an instance whose files are in a directory of the test.
 func hostWith(t *testing.T) (*snapshot.Snapshot, string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// pageSize is what the server reads at once, seqSize what fio is told to read in order.
+	// pageSize is what the server reads at once, seqSize what fio reads in sequential order.
 	pageSize, seqSize = 8192, 128 << 10
 	// seqDepth is how many requests in order are under way at once, as with fio.
 	seqDepth = 8
@@ -30,9 +30,9 @@ const (
 	ioAlign = 4096
 )
 
-// ownReads measures reads past the page cache where fio is not installed: pread with
-// O_DIRECT, from as many threads as requests are to be under way at once. The file is made as
-// the owner of the place, in our private folder, no larger than fio's, and goes with it.
+// ownReads measures reads past the page cache where fio is not installed: pread with O_DIRECT, from as many threads as
+// requests are to be under way at once. The file is made as the owner of the place, in our private directory, no larger
+// than fio's, and goes with it.
 func (w *Work) ownReads(ctx context.Context, d *Place, f *folder, out *measured.Disk) {
 	name := "reads under " + d.Places[0]
 	w.tellLayout(d)
@@ -164,11 +164,11 @@ type read struct {
 	micros measured.Histogram
 }
 
-// readers reads with some threads for a time. place tells a reader where the next request is.
+// readers reads with some threads for a time. place returns the offset of a reader's next request.
 func readers(ctx context.Context, file *os.File, n, size int, long time.Duration,
 	place func(worker int) int64) (*read, time.Duration, error) {
-	// A thread in a system call keeps its right to run until the scheduler takes it away, which
-	// takes longer than a read of the fastest disks. So each gets one of its own.
+	// A thread in a system call keeps its right to run until the scheduler takes it away, which takes longer than a
+	// read of the fastest disks. So each gets a separate one.
 	before := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(before, n+2))
 	defer runtime.GOMAXPROCS(before)
@@ -222,7 +222,7 @@ func readers(ctx context.Context, file *os.File, n, size int, long time.Duration
 	return all, took, nil
 }
 
-// until reads until it is told to stop.
+// until reads until it is stopped.
 func (r *read) until(stop *atomic.Bool, fd int, buf []byte, place func() int64) error {
 	for !stop.Load() {
 		at := time.Now()

@@ -13,8 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// laid is a small file of ours in a folder of the test; the test is skipped where its
-// filesystem has no direct I/O.
+// laid is a small file of ours in a directory of the test; the test is skipped where its filesystem has no direct I/O.
 func laid(t *testing.T, size unit.Bytes) *os.File {
 	t.Helper()
 	file, err := layout(t.Context(), t.TempDir(), nil, size)
@@ -60,7 +59,7 @@ func TestOwnReads(t *testing.T) {
 	}
 }
 
-// TestOwnReadsEnd: what is interrupted, and a file that another has cut, are told.
+// TestOwnReadsEnd: an interruption, and a file truncated by others, are reported.
 func TestOwnReadsEnd(t *testing.T) {
 	const size = 4 * unit.MB
 	file := laid(t, size)

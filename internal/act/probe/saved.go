@@ -12,12 +12,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
-// savedMost is how many probes are kept: more than the collector looks at would
-// only lie there.
+// savedMost is how many probes are kept: more than the collector looks at would only are there.
 const savedMost = 16
 
-// Save writes a probe to a folder, where the collector finds it, and removes the
-// oldest beyond savedMost. It returns the file.
+// Save writes a probe to a directory, where the collector finds it, and removes the oldest beyond savedMost. It returns
+// the file.
 func Save(t target.Target, dir string, p *measured.Probe) (string, error) {
 	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {

@@ -23,8 +23,7 @@ func Dial(ctx context.Context, how pgclient.Connect) (Asker, error) {
 
 type pgAsker struct{ conn *pgconn.PgConn }
 
-// Major implements Asker. 0 is a version that does not tell; it is asked as the
-// oldest.
+// Major implements Asker. 0 is an unknown version; it is asked as the oldest.
 func (c *pgAsker) Major() int { return major(c.conn.ParameterStatus("server_version")) }
 
 // Closed implements Asker.

@@ -1,6 +1,5 @@
-// Package sample reads live numbers of a host and its servers: files of /proc and
-// of control groups, and the statistics views. It judges nothing. Three commands
-// read with three rhythms; each has a file of its own, and says what it reads:
+// Package sample reads live numbers of a host and its servers: files of /proc and of cgroups, and the statistics views.
+// It judges nothing. Three commands read with three rhythms; each has a separate file, and says what it reads:
 //
 //	command                 file      how often           of the host                     of a server
 //	top                     top.go    as the person says  meminfo, loadavg, stat,         sessions, locks, databases,
@@ -20,7 +19,6 @@
 // reads into one buffer, and turns two readings into points of the history
 // (points.go). What runs for a minute (Slow) counts, and leaves rates to the judge.
 //
-// Each look is bounded in time and bytes. A connection that was lost is made anew;
-// one server that hangs holds up no other. When to look, and what follows from it,
-// is the caller's: show/top for a screen, act/monitor for the command watch.
+// Each look is bounded in time and bytes. A lost connection is reopened; a hanging server does not delay others. When
+// to look, and what follows from it, is the caller's: show/top for a screen, act/monitor for the command watch.
 package sample

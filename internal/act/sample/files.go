@@ -11,22 +11,20 @@ import (
 )
 
 const (
-	// firstBuffer holds every file that is read at a sample but /proc/stat of
-	// hundreds of processors.
+	// firstBuffer holds every file that is read at a sample but /proc/stat of hundreds of CPUs.
 	firstBuffer = 16 << 10
-	// maxFile bounds them: /proc/stat of a thousand processors is some 100 kB.
+	// maxFile bounds them: /proc/stat of a thousand CPUs is some 100 kB.
 	maxFile = 1 << 20
-	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
-	// every architecture that PostgreSQL is served on.
+	// tick is the length of a clock tick, as /proc counts time: USER_HZ is 100 on every architecture that PostgreSQL is
+	// served on.
 	tick = 10 * time.Millisecond
 	// maxOpen bounds the files that stay open: six of the host and one for each
 	// instance.
 	maxOpen = 128
 )
 
-// Files reads the same few files of /proc and /sys again and again: they stay
-// open, and one buffer serves them all. The kernel makes the text anew for each
-// read from the beginning.
+// Files reads the same few files of /proc and /sys again and again: they stay open, and one buffer serves them all. The
+// kernel generates the text for each read from the beginning.
 type Files struct {
 	t    target.Target
 	open map[string]int
@@ -47,7 +45,7 @@ func (f *Files) Read(name string) ([]byte, error) {
 		}
 	}
 	b, err := f.whole(fd, name)
-	if err != nil && kept { // such as a control group that was made anew
+	if err != nil && kept { // such as a cgroup that was recreated
 		f.forget(name)
 		if fd, err = f.begin(name); err == nil {
 			b, err = f.whole(fd, name)

@@ -77,7 +77,7 @@ type HostReading struct {
 	Running int64               `json:"running"`
 	Blocked int64               `json:"blocked"`
 	Some    [psiFiles]int64     `json:"some"`             // microseconds
-	Full    [psiFiles]int64     `json:"full"`             // the processor's is 0 before 5.13, and not kept
+	Full    [psiFiles]int64     `json:"full"`             // the CPU's is 0 before 5.13, and not kept
 	Groups  map[string]int64    `json:"groups,omitempty"` // oom_kill of memory.events by instance
 	Missing [3 + psiFiles]error `json:"-"`                // of the files, in the order of their reading
 }
@@ -99,8 +99,8 @@ func fill(list []int64) {
 	}
 }
 
-// Read looks at the host. groups are the folders of the instances' control
-// groups, by their labels. A file that cannot be read leaves its numbers unseen.
+// Read looks at the host. groups are the directories of the instances' cgroups, by their labels. A file that cannot be
+// read leaves its numbers unseen.
 func (r *HostReading) Read(f *Files, at time.Time, groups map[string]string) {
 	r.clear(at)
 	parse := func(i int, name string, into func([]byte) error) {

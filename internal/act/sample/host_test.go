@@ -46,7 +46,7 @@ func layTree(t testing.TB, files map[string]string) (target.Target, string) {
 	return sub, dir
 }
 
-// writeFile puts a file in its place without making it anew, as the kernel's are.
+// writeFile puts a file in its place without recreating it, as the kernel's are.
 func writeFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	at := filepath.Join(dir, name)
@@ -171,8 +171,8 @@ func TestRatesOfAnotherLife(t *testing.T) {
 	}
 }
 
-// TestFilesReread: a file that stays open is read from its beginning each time,
-// also where it has grown beyond the buffer, and one that was made anew is found.
+// TestFilesReread: a file that stays open is read from its beginning each time, even if it has grown beyond the buffer,
+// and a recreated one is found.
 func TestFilesReread(t *testing.T) {
 	tg, dir := layTree(t, map[string]string{"proc/x": "one\n"})
 	f := NewFiles(tg)

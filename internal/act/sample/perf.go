@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// perfRate is samples a second of each processor: not a divisor of any timer's
-	// rate, so that it does not beat with it, and low enough to cost nothing.
+	// perfRate is samples a second of each CPU: not a divisor of any timer's rate, so that it does not beat with it,
+	// and low enough to cost nothing.
 	perfRate = 49
-	// perfLongest bounds the record: ten seconds are some hundred samples of each
-	// processor, which tells 1 % from nothing.
+	// perfLongest bounds the record: ten seconds are some hundred samples of each CPU, which distinguishes 1 % from
+	// nothing.
 	perfLongest = 10 * time.Second
-	// perfBytes bounds it once more: a sample is about 50 bytes, so this holds
-	// ten seconds of a thousand processors, and the maps of their processes.
+	// perfBytes bounds it once more: a sample is about 50 bytes, so this holds ten seconds of a thousand CPUs, and the
+	// maps of their processes.
 	perfBytes = 64 << 20
 )
 

@@ -30,8 +30,7 @@ func (p *Points) gauge(name string, v int64) {
 	}
 }
 
-// rate is what a counter grew by, a second. Where either end is unseen, or the
-// counter began anew, nothing is known.
+// rate is what a counter grew by, a second. If either end is missing, or the counter was reset, it is unknown.
 func (p *Points) rate(name string, before, now, factor, seconds float64) {
 	if seconds > 0 && now >= before {
 		p.Add(name, "", (now-before)*factor/seconds)
@@ -46,8 +45,8 @@ func orNaN(n int64) float64 {
 	return float64(n)
 }
 
-// secondsBetween is the time between two readings; 0 where there is no first one, or it
-// is too long ago to speak of the present.
+// secondsBetween is the time between two readings; 0 if there is no first one, or it is too long ago to speak of the
+// present.
 func secondsBetween(last, now time.Time, most time.Duration) float64 {
 	d := now.Sub(last)
 	if last.IsZero() || d <= 0 || d > most {
@@ -99,8 +98,8 @@ func (p *Points) AddHost(last, now *HostReading, page PageSize, most time.Durati
 	psi("psi_memory_full", last.Full[psiMemory], now.Full[psiMemory])
 }
 
-// processor adds the parts of the processor time. The kernel's sums of idle and
-// iowait may go back a little; a part below nothing is nothing.
+// processor adds the parts of the CPU time. The kernel's sums of idle and iowait may go back a little; a part below
+// nothing is nothing.
 func (p *Points) processor(last, now *HostReading) {
 	if last.CPU[0] == Unseen || now.CPU[0] == Unseen {
 		return
@@ -119,8 +118,8 @@ func (p *Points) processor(last, now *HostReading) {
 	p.Add("steal_ratio", "", part[cpuSteal]/all)
 }
 
-// AddServer adds what one instance answered. Where this role may not see the
-// sessions of others, their counts would not be true.
+// AddServer adds what one instance answered. If this role may not see the sessions of others, their counts would not be
+// true.
 func (p *Points) AddServer(s *Server, most time.Duration) {
 	p.Instance = s.Label
 	v := &s.Now.Values
@@ -162,9 +161,8 @@ func (p *Points) AddServer(s *Server, most time.Duration) {
 	}
 }
 
-// sameStart says whether the counters of two readings are of one life of the
-// server: those of 13 and 14 are lost in a crash, all of them by a reset, which
-// the rates see by themselves.
+// sameStart reports whether the counters of two readings are of one life of the server: those of 13 and 14 are lost in
+// a crash, all of them by a reset, which the rates see by themselves.
 func sameStart(a, b *[Columns]float64) bool {
 	return a[ColStart] == b[ColStart] && (a[ColCrash] == b[ColCrash] || math.IsNaN(a[ColCrash]))
 }

@@ -31,8 +31,8 @@ type ServerReading struct {
 
 // Asker is a connection to a server.
 type Asker interface {
-	// Ask asks one question in a transaction of its own, behind the guard, and
-	// returns the one row of its answer, NULL as "".
+	// Ask asks one question in its own transaction, behind the guard, and returns the one row of its answer, NULL as
+	// "".
 	Ask(ctx context.Context, sql, timeout string) ([]string, error)
 	Major() int // of the server's version
 	Closed() bool
@@ -48,7 +48,7 @@ type Server struct {
 	sql     string
 	backoff time.Duration
 	next    time.Time // no attempt before
-	Down    string    // why it does not answer; "" where it does
+	Down    string    // why it does not answer; "" if it does
 	Now     ServerReading
 	Last    ServerReading // zero At: none
 	Seen    bool          // now is of this sample
@@ -56,8 +56,8 @@ type Server struct {
 	Peak    float64       // most client sessions since the last look
 }
 
-// Sample asks once. The error is nil also where nothing was asked because the
-// pause after a failure is not over; seen tells.
+// Sample asks once. The error is also nil if nothing was asked because the pause after a failure is not over; seen
+// reports that.
 func (s *Server) Sample(ctx context.Context, at time.Time) error {
 	s.Seen = false
 	if s.conn == nil {
@@ -102,7 +102,7 @@ func (s *Server) connect(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// lost drops a connection that is gone, or whose state nobody knows.
+// lost drops a connection that is gone, or whose state is unknown.
 func (s *Server) lost(at time.Time) {
 	if s.conn != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a goodbye is not worth more

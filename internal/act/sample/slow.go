@@ -22,10 +22,10 @@ import (
 type SlowOptions struct {
 	Duration   time.Duration
 	Postmaster int            // process id on this host; 0: not known
-	CGroup     string         // folder of the instance's control group, of either version; "" where there is none
+	CGroup     string         // folder of the instance's cgroup, of either version; "" if there is none
 	Conn       *pgconn.PgConn // nil: the server is not asked
 	Host       bool           // the files of the host are those of the instance's host
-	Perf       bool           // run perf beside it
+	Perf       bool           // run perf next to it
 	Tell       func(string)   // progress; may be nil
 }
 
@@ -164,8 +164,8 @@ func (w *slowSampler) counters() live.Counters {
 	return c
 }
 
-// group reads the control group. Version 1 has no pressure and no events; its
-// failcnt counts how often the limit was met, as max of memory.events does.
+// group reads the cgroup. Version 1 has no pressure and no events; its failcnt counts how often the limit was met, as
+// max of memory.events does.
 func (w *slowSampler) group(c *live.Counters, named func([]byte) (map[string]int64, error)) {
 	file := func(name string) string { return path.Join(w.o.CGroup, name) }
 	one := func(b []byte) (int64, error) {
@@ -240,7 +240,7 @@ func (w *slowSampler) cpus() int {
 	return host.CountCPUs(b)
 }
 
-// processes reads /proc/PID/stat of all; those that end meanwhile are left out.
+// processes reads /proc/PID/stat of all; those that end meanwhile are omitted.
 func (w *slowSampler) processes() map[int]host.ProcessStat {
 	out := map[int]host.ProcessStat{}
 	if !w.o.Host {
@@ -264,8 +264,8 @@ func (w *slowSampler) processes() map[int]host.ProcessStat {
 	return out
 }
 
-// busiest returns who used most processor time. A process id that was given anew
-// has less than before, and counts from nothing.
+// busiest returns the processes that used most CPU time. A reused process ID has less than before, and counts from
+// zero.
 func busiest(before, after map[int]host.ProcessStat, postmaster int) []live.Busy {
 	var out []live.Busy
 	for pid, p := range after {

@@ -40,7 +40,7 @@ func tree(t *testing.T, files map[string]string) target.Target {
 const stat = "cpu  10 0 5 100 1 0 0 2 0 0\ncpu0 5 0 3 50 1 0 0 1 0 0\ncpu1 5 0 2 50 0 0 0 1 0 0\nctxt " +
 	"77\nprocs_running 4\nprocs_blocked 1\n"
 
-// TestRun watches a host of files: what is there is read, and what is not is told once.
+// TestRun watches a host of files: what is there is read, and what is missing is reported once.
 func TestRun(t *testing.T) {
 	at := tree(t, map[string]string{
 		"proc/stat": stat, "proc/vmstat": "pgfault 9\nnr_free_pages 5\ncompact_stall 3\n",

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// guard is sent before each question, in the same transaction: nothing is
-// written, no function of a hostile schema is called in the place of a system
-// one, and neither a lock nor a slow server is waited for. It holds for the
-// transaction only, and leaves no trace in a connection that a pooler lends. %s is
-// the time that the statement may take.
+// guard is sent before each question, in the same transaction: nothing is written, no function of a hostile schema is
+// called in place of a system one, and neither a lock nor a slow server is waited for. It holds for the transaction
+// only, and leaves no trace in a connection that a pooler lends. %s is the time that the statement may take.
 const guard = `select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
  pg_catalog.set_config('transaction_read_only', 'on', true),
  pg_catalog.set_config('statement_timeout', '%s', true),
@@ -27,7 +25,7 @@ const (
 const (
 	ColStart     = iota // of the postmaster, seconds since the epoch
 	colNow              // by the server's clock
-	ColCrash            // start of the checkpointer: anew after a crash of a backend
+	ColCrash            // start of the checkpointer: reset after a crash of a backend
 	ColHidden           // sessions that this role may not see
 	ColTotal            // client backends, our own left out
 	colActive           // the states
@@ -63,9 +61,8 @@ const (
 	firstCheckpointer = 17 // pg_stat_checkpointer; sessions' own writes are in pg_stat_io alone
 )
 
-// sampleSQL is the one question of a sample, for a major version. pg_database has
-// few rows, pg_stat_activity as many as there are sessions, and no lock is taken
-// but that of the catalogue's rows.
+// sampleSQL is the one question of a sample, for a major version. pg_database has few rows, pg_stat_activity as many as
+// there are sessions, and no lock is taken but that of the catalog's rows.
 func sampleSQL(major int) string {
 	checkpoints := `(select checkpoints_timed as timed, checkpoints_req as requested, checkpoint_write_time as ` +
 		`write_time,
@@ -116,8 +113,7 @@ select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_
 	`from pg_database) d,
        %s c`
 
-// SizeSQL adds up the databases that this role may look at; it takes a stat(2) of
-// each file, so it is asked with the whole evidence only. A database that somebody
-// drops meanwhile makes it fail, and the next time will do.
+// SizeSQL adds up the databases that this role can access; it takes a stat(2) of each file, so it is only sent with the
+// whole evidence. A database that is dropped meanwhile makes it fail, until the next time.
 const SizeSQL = `select sum(pg_database_size(oid)) from pg_database
  where datallowconn and (has_database_privilege(oid, 'CONNECT') or pg_has_role('pg_read_all_stats', 'USAGE'))`

@@ -24,8 +24,8 @@ import (
 )
 
 const (
-	// Sparing is how many times as long as a look takes nobody looks again: two
-	// percent of one processor, ours or the server's, is what watching may cost.
+	// Sparing is the pause between looks, as a multiple of the duration of a look: watching may cost two percent of one
+	// CPU, ours or the server's.
 	Sparing = 50
 	// rarest is how long a census is put off at most, however long it takes: a view
 	// that is older shows another day.
@@ -33,10 +33,10 @@ const (
 	// within bounds one answer of the server: the statements have two seconds each,
 	// and a healthy server needs a hundredth of one for all.
 	within = 5 * time.Second
-	// enough is how long our own processor time is counted before it says anything:
-	// a hundred ticks, so that one is a percent.
+	// enough is how long our own CPU time is counted before it says anything: a hundred ticks, so that one is a
+	// percent.
 	enough = 100 * tick
-	// key is what the answers lie under in the archive of one look.
+	// key is what the answers are under in the archive of one look.
 	key = "1"
 )
 
@@ -45,14 +45,14 @@ var hostFiles = []string{"proc/meminfo", "proc/loadavg", "proc/stat", "proc/pres
 	"proc/pressure/io",
 	host.SysctlPath("vm.overcommit_memory"), "proc/sys/kernel/hostname"}
 
-// TopOptions say what is looked at.
+// TopOptions say what to watch.
 type TopOptions struct {
 	Target target.Target
 	// Connect says how the server is reached; asked for each connection, as a server
 	// that was restarted may have moved. nil: there is none.
 	Connect func() (pgclient.Connect, error)
-	// Postmaster tells the process id of the instance's postmaster on this host.
-	// nil: the instance is not on it, or there is none.
+	// Postmaster returns the process ID of the instance's postmaster on this host. nil: the instance is elsewhere, or
+	// there is none.
 	Postmaster func() (int, error)
 }
 
@@ -63,7 +63,7 @@ type Top struct {
 	t       target.Target
 	within  time.Duration
 	began   time.Time
-	ownAt   int64 // our own processor time when we began
+	ownAt   int64 // our own CPU time when we began
 	ownSeen bool
 
 	census struct { // Host alone touches it
@@ -79,14 +79,14 @@ type Top struct {
 	conn *pgconn.PgConn
 }
 
-// NewTop returns a Looker. Nothing is read or dialled yet but our own processor time.
+// NewTop returns a Looker. Nothing is read or dialled yet but our own CPU time.
 func NewTop(o TopOptions) *Top {
 	l := &Top{o: o, t: o.Target, within: within, began: o.Target.Now()}
 	l.ownAt, l.ownSeen = l.own()
 	return l
 }
 
-// own reads the processor time that this program has used.
+// own reads the CPU time that this program has used.
 func (l *Top) own() (int64, bool) {
 	b, err := l.t.ReadFile("proc/self/stat", maxFile)
 	if err != nil {
@@ -96,8 +96,7 @@ func (l *Top) own() (int64, bool) {
 	return p.Ticks, err == nil
 }
 
-// Host looks at the host. every is how often it will be looked at: the census is
-// taken as often, but when it is too dear for that.
+// Host samples the host. every is the interval: the census is taken as often, unless it is too expensive.
 func (l *Top) Host(every time.Duration) (h *now.HostLook) {
 	began := l.t.Now()
 	h = &now.HostLook{At: began}
@@ -195,9 +194,8 @@ func (l *Top) processes() (out known.Fact[[]host.Process]) {
 	return known.Is(list)
 }
 
-// Server asks the server, and connects first where there is no connection. A
-// connection that was lost since the last time is made anew at once, so that a
-// restart costs one look at most.
+// Server asks the server, and connects first if there is no connection. A connection that was lost since the last time
+// is reopened at once, so that a restart costs one look at most.
 func (l *Top) Server(ctx context.Context) (s *now.ServerLook) {
 	began := l.t.Now()
 	defer func() {
@@ -231,7 +229,7 @@ func (l *Top) Server(ctx context.Context) (s *now.ServerLook) {
 	return s
 }
 
-// ask asks once. Where it fails no connection is left.
+// ask asks once. If it fails no connection is left.
 func (l *Top) ask(ctx context.Context) (*now.ServerLook, error) {
 	if l.conn == nil {
 		how, err := l.o.Connect()

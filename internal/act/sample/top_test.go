@@ -108,9 +108,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestCensusIsSparing: a census that takes 150 ms is not repeated before fifty times
-// as long has passed, however often is looked; one that is asked for is; and one that
-// takes for ever is repeated every minute.
+// TestCensusIsSparing: a census that takes 150 ms is not repeated before fifty times as long has passed, however often
+// is looked; one that is asked for is; and one that takes forever is repeated every minute.
 func TestCensusIsSparing(t *testing.T) {
 	s := newHost(t)
 	s.step = 50 * time.Millisecond // of three processes
@@ -153,8 +152,8 @@ func TestCensusIsSparing(t *testing.T) {
 	}
 }
 
-// TestCensusSaysWhyNot: no postmaster, one that ended, one that may not be read: each
-// is told, and none is an empty list.
+// TestCensusSaysWhyNot: no postmaster, one that ended, one that may not be read: each is reported, and none is an empty
+// list.
 func TestCensusSaysWhyNot(t *testing.T) {
 	denied := newHost(t)
 	denied.denied = "/status"

@@ -21,8 +21,8 @@ type Account struct {
 	Switch   bool // we are root, and have to become it
 }
 
-// Unprivileged returns the account for servers that we start: ourselves, or,
-// where we are root, the user postgres or else nobody.
+// Unprivileged returns the account for servers that we start: ourselves, or, if we are root, the user postgres,
+// otherwise the user nobody.
 func Unprivileged() (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{UID: os.Geteuid(), GID: os.Getegid()}, nil
@@ -42,8 +42,7 @@ func Unprivileged() (Account, error) {
 		say.Err("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
 }
 
-// AccountAs returns the account of a user, to run as where we are root; without
-// root, or of nobody, ourselves.
+// AccountAs returns the account of a user, to run as if we are root; ourselves without root, or without such a user.
 func AccountAs(u *target.User) Account {
 	self := Account{UID: os.Geteuid(), GID: os.Getegid()}
 	if u == nil || u.UID == self.UID || self.UID != 0 {
@@ -52,8 +51,8 @@ func AccountAs(u *target.User) Account {
 	return Account{UID: u.UID, GID: u.GID, Switch: true}
 }
 
-// command makes a program ready to run as the account; start starts it. Where we
-// are root the program has to be root's or the account's: see trust.
+// command makes a program ready to run as the account; start starts it. If we are root the program has to be root's or
+// the account's: see trust.
 func (a Account) command(ctx context.Context, program string, args ...string) (*exec.Cmd, error) {
 	if os.Geteuid() == 0 {
 		if _, err := (trust.Account{UID: a.UID, GID: a.GID, Name: "user " + strconv.Itoa(a.UID)}).Program(
@@ -67,9 +66,8 @@ func (a Account) command(ctx context.Context, program string, args ...string) (*
 	return cmd, nil
 }
 
-// start starts a command as the account, in a session of its own: a signal to
-// that group reaches nothing of others, and Ctrl-C on the terminal reaches us
-// alone. Root's own programs keep root's rights: pg_dump goes to the sockets of a
+// start starts a command as the account, in its own session: a signal to that group reaches no other process, and
+// Ctrl-C on the terminal reaches only us. Root's own programs keep root's rights: pg_dump goes to the sockets of a
 // server that a person has named. What is returned waits for its end.
 func (a Account) start(cmd *exec.Cmd) (wait func() error, err error) {
 	return target.Start(cmd, &target.User{UID: a.UID, GID: a.GID}, a.UID == 0)

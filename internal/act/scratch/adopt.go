@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// adopted returns the process id of a postmaster that runs in our data directory
-// without being our child, as after a restart by pg_ctl; 0 where there is none. A
-// number that a lock file names is only believed of a process that stands in the
+// adopted returns the process ID of a postmaster that runs in our data directory without being our child, as after a
+// restart by pg_ctl; 0 if there is none. A number that a lock file names is only believed of a process that is in the
 // data directory: the file may have outlived its server.
 func (i *Instance) adopted() int {
 	b, err := os.ReadFile(filepath.Join(i.DataDir, "postmaster.pid"))
@@ -32,7 +31,7 @@ func (i *Instance) adopted() int {
 	return pid
 }
 
-// ends waits until no server of ours runs, but not longer than told.
+// ends waits until no server of ours runs, but not longer than given.
 func (i *Instance) ends(within time.Duration) bool {
 	const poll = 5 * time.Millisecond // a stop takes about 100 ms
 	for end := time.Now().Add(within); i.Running(); time.Sleep(poll) {

@@ -7,9 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// CacheDir returns the folder that keeps fetched server binaries: below the
-// user's cache folder, and for root below /var/cache, because the unprivileged
-// user who runs them may not pass through root's home.
+// CacheDir returns the directory that keeps fetched server binaries: below the user's cache directory, and for root
+// below /var/cache, because the unprivileged user who runs them may not pass through root's home.
 func CacheDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/cache/pgfettle/postgresql", nil

@@ -25,9 +25,9 @@ type Client struct {
 	// In is what it reads, Out where its output goes instead of into Ended: files
 	// alone, such as the ends of a pipe, which the caller closes.
 	In, Out *os.File
-	Line    func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
-	// Said is told each line of its output, from another goroutine; one of which it
-	// says that it was enough is not kept. nil: all are.
+	Line    func(line string) // called with each line of its error output as it comes, from one goroutine; may be nil
+	// Said is called with each line of its output, from another goroutine; a line for which it returns true is not
+	// kept. nil keeps all.
 	Said func(line string) (enough bool)
 }
 
@@ -75,7 +75,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 		for s.Scan() {
 			told(s.Text())
 		}
-		_, _ = io.Copy(io.Discard, r) // behind a line that is too long nothing more is told
+		_, _ = io.Copy(io.Discard, r) // after a line that is too long, nothing more is reported
 	}
 	wg.Go(func() {
 		each(r, func(line string) {

@@ -13,7 +13,7 @@ import (
 // Confinement is what a postmaster is put under before its first instruction,
 // so that all of its memory and all of its children are under it.
 type Confinement struct {
-	Enter        func(pid int) error // puts the process where it is to live, such as into a control group
+	Enter        func(pid int) error // puts the process where it is to live, such as into a cgroup
 	AddressSpace unit.Bytes          // of the postmaster and of every process it starts (RLIMIT_AS); 0: no limit
 }
 
@@ -22,8 +22,8 @@ func (i *Instance) StartConfined(ctx context.Context, c Confinement, args ...str
 	return i.start(ctx, &c, args)
 }
 
-// waiting is a command that becomes the given one, under the same process id,
-// when a line comes in; when its input ends before, it ends.
+// waiting is a command that becomes the given one, under the same process ID, when a line comes in; when its input ends
+// before, it ends.
 func (c *Confinement) waiting(args []string) *exec.Cmd {
 	script := `read -r go && exec "$0" "$@"`
 	if c.AddressSpace > 0 {
@@ -32,8 +32,7 @@ func (c *Confinement) waiting(args []string) *exec.Cmd {
 	return exec.Command("/bin/sh", append([]string{"-c", script}, args...)...)
 }
 
-// begin starts a command that is waiting, confines it and lets it go. Where that
-// fails nothing of it is left.
+// begin starts a command that is waiting, confines it and lets it go. If that fails nothing of it is left.
 func (c *Confinement) begin(acc Account, cmd *exec.Cmd) (wait func() error, err error) {
 	in, gate, err := os.Pipe()
 	if err != nil {

@@ -18,17 +18,15 @@ import (
 // maxDownload bounds what a registry may send: the archives are 15 MB.
 const maxDownload = 64 << 20
 
-// loading serialises downloads, as the library takes its HTTP client and its
-// temporary folder from the process.
+// loading serializes downloads, as the library takes its HTTP client and its temporary directory from the process.
 var loading sync.Mutex
 
 // download has the library fetch an archive into work and returns its path.
 //
-// The library knows only how to start a server: fetch, unpack, initdb, run. Of
-// that we want the first step, and certainly no unverified program to be run.
-// So the folder that it is to unpack into cannot be made: its parent is a link
-// that leads nowhere. The library then stops with an error after the archive
-// has been written, and the archive is what tells success.
+// The library knows only how to start a server: fetch, unpack, initdb, run. Of that we want the first step, and
+// certainly no unverified program to be run. So the directory that it is to unpack into cannot be made: its parent is a
+// link that leads nowhere. The library then stops with an error after the archive has been written, and the archive is
+// the sign of success.
 func download(ctx context.Context, r release, work string, progress func(done, total int64)) (path string, err error) {
 	loading.Lock()
 	defer loading.Unlock()

@@ -8,8 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Exec runs statements on a throwaway instance as its superuser, over one
-// connection of their own.
+// Exec runs statements on a throwaway instance as its superuser, over one separate connection.
 func (i *Instance) Exec(ctx context.Context, statements ...string) error {
 	c, err := pgconn.Connect(ctx, i.ConnString())
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 
 // FetchOptions say how to fetch server binaries.
 type FetchOptions struct {
-	// Progress is told how many bytes have come of how many; total is 0 while
-	// that is not known. It may be called from another goroutine. nil: nobody asks.
+	// Progress is called with the number of bytes received and the total, which is 0 while unknown. It may be called
+	// from another goroutine. It may be nil.
 	Progress func(done, total int64)
-	// Waiting is told, before any progress, that another process fetches into the
-	// same folder, which is waited for. nil: nobody asks.
+	// Waiting is called, before any progress, if another process is fetching into the same directory and has to be
+	// waited for. It may be nil.
 	Waiting func()
-	// AllowUnpinned takes an archive whose SHA-256 this program does not know,
-	// as on other processors than amd64, on the registry's word alone.
+	// AllowUnpinned takes an archive whose SHA-256 this program does not know, as on other CPUs than amd64, on the
+	// registry's word alone.
 	AllowUnpinned bool
 	// Dir keeps the binaries; "": CacheDir.
 	Dir string
@@ -70,7 +70,7 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	if b, err := At(ctx, home); err == nil {
 		return b, nil // fetched by another while we waited
 	}
-	work, err := os.MkdirTemp(dir, "fetch-") // 0700: nobody runs what is in it
+	work, err := os.MkdirTemp(dir, "fetch-") // 0700: no other user runs what is in it
 	if err != nil {
 		return Binaries{}, say.Err("cache folder: {reason}", "reason", err)
 	}
@@ -88,8 +88,7 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 const installHint = "install your distribution's package of the PostgreSQL server, such as postgresql or " +
 	"postgresql-server"
 
-// platform names what the binaries are built for, as the registry does. Alpine
-// has a C library of its own.
+// platform names what the binaries are built for, as the registry does. Alpine has a different C library.
 func platform() string {
 	p := runtime.GOOS + "-" + runtime.GOARCH
 	if _, err := os.Stat("/etc/alpine-release"); err == nil {
@@ -98,8 +97,8 @@ func platform() string {
 	return p
 }
 
-// makeCache makes the folder. Root's has to be open to the unprivileged user
-// that runs the binaries, whatever the umask says, and nobody else's to write.
+// makeCache makes the directory. Root's has to be open to the unprivileged user that runs the binaries, whatever the
+// umask says, and not writable by others.
 func makeCache(dir string) error {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
@@ -129,10 +128,9 @@ func makeCache(dir string) error {
 	return nil
 }
 
-// alone waits until no other process fetches into a folder: several that begin at
-// once, as the tests of several packages do, would each fetch the same. It is no
-// more than that: what is fetched is put in its place at once by a rename, so where
-// the filesystem knows no locks, as some over a network, it is fetched twice.
+// alone waits until no other process fetches into a directory: several that begin at once, as the tests of several
+// packages do, would each fetch the same. It is no more than that: what is fetched is put in its place at once by a
+// rename, so where the filesystem knows no locks, as some over a network, it is fetched twice.
 func alone(ctx context.Context, dir string, waiting func()) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -143,7 +141,7 @@ func alone(ctx context.Context, dir string, waiting func()) (release func(), err
 		waiting()
 	}
 	got := make(chan struct{})
-	go func() { // the kernel serves those who wait in turn, and has no patience of its own
+	go func() { // the kernel serves waiters in turn, and has no timeout
 		defer close(got)
 		for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
 		}
@@ -157,8 +155,7 @@ func alone(ctx context.Context, dir string, waiting func()) (release func(), err
 	}
 }
 
-// install verifies an archive and unpacks it to home. want is "" where no sum
-// is known and the user has allowed that.
+// install verifies an archive and unpacks it to home. want is "" if no sum is known and the user has allowed that.
 func install(archive, want, work, home string) error {
 	f, err := os.Open(archive)
 	if err != nil {

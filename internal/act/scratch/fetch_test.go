@@ -33,8 +33,8 @@ func (r registry) RoundTrip(req *http.Request) (*http.Response, error) {
 		ContentLength: int64(len(body)), Request: req, Header: http.Header{}}, nil
 }
 
-// use puts a registry and a release in the place of the real ones, and returns
-// a cache folder that every user may pass through.
+// use puts a registry and a release in place of the real ones, and returns a cache directory that every user may pass
+// through.
 func use(t *testing.T, r registry, pin string) string {
 	t.Helper()
 	transport, known := http.DefaultTransport, releases
@@ -111,7 +111,7 @@ func TestFetch(t *testing.T) {
 	if names := list(t, dir); len(names) != 1 {
 		t.Errorf("left in the cache: %v", names)
 	}
-	// The second time nobody is asked.
+	// The second time, no server is contacted.
 	http.DefaultTransport = registry(func(string) (int, []byte, error) {
 		t.Error("asked again")
 		return 0, nil, errors.New("offline")
@@ -207,8 +207,8 @@ func nothingInside(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestFetchTakesTurns: who fetches has the folder for himself; who comes meanwhile
-// waits, for no longer than he may, and takes what was fetched without asking again.
+// TestFetchTakesTurns: the process that fetches has the directory to itself; another one waits, within its limit, and
+// uses what was fetched without another download.
 func TestFetchTakesTurns(t *testing.T) {
 	archive, sum := tiny(t)
 	good := serving(jar(t, archive))
@@ -232,7 +232,7 @@ func TestFetchTakesTurns(t *testing.T) {
 	}
 	once := asked
 
-	// Now the test is the other process, and has the folder; what was fetched is out of sight.
+	// Now the test is the other process, and has the directory; what was fetched is out of sight.
 	home := filepath.Join(dir, "16.15.0")
 	if err := os.Rename(home, home+".away"); err != nil {
 		t.Fatal(err)

@@ -31,9 +31,8 @@ var folders = []string{
 	"/opt/homebrew/opt/postgresql@*/bin",
 }
 
-// Find returns the server binaries that are installed here, those on PATH and
-// those fetched earlier, newest version first and one a folder. A folder whose
-// postgres does not answer is left out.
+// Find returns the server binaries that are installed here, those on PATH and those fetched earlier, newest version
+// first and one a directory. A directory whose postgres does not answer is omitted.
 func Find(ctx context.Context) []Binaries {
 	var dirs []string
 	for _, f := range folders {
@@ -58,11 +57,10 @@ func Find(ctx context.Context) []Binaries {
 	return found
 }
 
-// At returns the binaries in a bin folder, or in the folder above it. The error
-// names what is missing there.
+// At returns the binaries in a bin directory, or in the directory above it. The error names what is missing there.
 //
-// The program is run, to tell its version, as Unprivileged has it, and so has to
-// be root's or that account's where we are root.
+// The program is run as the account of Unprivileged to get its version, and so must belong to root or that account if
+// we are root.
 func At(ctx context.Context, dir string) (Binaries, error) {
 	acc, err := Unprivileged()
 	if err != nil {
@@ -71,10 +69,9 @@ func At(ctx context.Context, dir string) (Binaries, error) {
 	return at(ctx, dir, acc)
 }
 
-// AtAs is At for the binaries of an instance that was found, which run as its account
-// alone. Who is not root runs them as himself: they have to be root's or his own, in
-// folders that nobody else can change, or whoever starts a server would have the rights
-// of each account that looks at the host.
+// AtAs is At for the binaries of an instance that was found, which run only as its account. Without root, they run as
+// the current user: they must belong to root or that user, in directories that no one else can change. Otherwise anyone
+// who starts a server would get the rights of each account that inspects the host.
 func AtAs(ctx context.Context, dir string, acc Account) (Binaries, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		bin := dir
@@ -83,7 +80,7 @@ func AtAs(ctx context.Context, dir string, acc Account) (Binaries, error) {
 		}
 		for _, tool := range []string{"postgres", "initdb"} {
 			_, err := trust.Of(uid, os.Getegid()).Program(&target.Local{}, filepath.Join(bin, tool))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) { // which at tells
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // which at returns
 				return Binaries{}, say.Err("server binaries: {reason}", "reason", err)
 			}
 		}
@@ -128,8 +125,8 @@ func at(ctx context.Context, dir string, acc Account) (Binaries, error) {
 	return Binaries{Dir: abs, Version: v}, nil
 }
 
-// Listed returns the binaries of the folders in a list separated by colons, as
-// the environment variable PGFETTLE_TEST_PG holds it, in its order.
+// Listed returns the binaries of the directories in a list separated by colons, as the environment variable
+// PGFETTLE_TEST_PG holds it, in its order.
 func Listed(ctx context.Context, list string) ([]Binaries, error) {
 	var out []Binaries
 	var errs []error
@@ -173,7 +170,7 @@ func environment(home string) []string {
 	}
 	kept := []string{"TZ"} // the clock's zone
 	if os.Geteuid() != 0 {
-		kept = append(kept, "LD_LIBRARY_PATH") // his own build outside of the linker's path
+		kept = append(kept, "LD_LIBRARY_PATH") // a private build outside the linker's path
 	}
 	for _, name := range kept {
 		if v, ok := os.LookupEnv(name); ok {

@@ -14,10 +14,9 @@ import (
 // ours begins what Reconfigure puts behind the postgresql.conf that initdb wrote.
 const ours = "# Written by pgfettle for this start; all below is replaced at the next.\n"
 
-// NewIn is New in a folder of the caller's choice, which must not be there yet:
-// on the filesystem that is to be measured. Whoever made the folder above it has
-// to know of it, should we be killed. Its socket lies in a private temporary
-// folder, as a chosen path may be too long for one.
+// NewIn is New in a directory of the caller's choice, which must not be there yet: on the filesystem that is to be
+// measured. The creator of the directory above it has to know about it in case we are killed. Its socket is in a
+// private temporary directory, as a chosen path may be too long for one.
 func NewIn(ctx context.Context, b Binaries, folder string, o Options) (*Instance, error) {
 	acc, err := Unprivileged()
 	if err != nil {
@@ -43,8 +42,8 @@ func NewIn(ctx context.Context, b Binaries, folder string, o Options) (*Instance
 	return i, nil
 }
 
-// OpenIn returns the cluster in a folder that NewIn made, or a copy of such a
-// folder. Close gives it up and leaves it there.
+// OpenIn returns the cluster in a directory that NewIn made, or a copy of such a directory. Close gives it up and
+// leaves it there.
 func OpenIn(b Binaries, folder string) (*Instance, error) {
 	acc, err := Unprivileged()
 	if err != nil {
@@ -70,8 +69,7 @@ func makeIn(b Binaries, folder string, acc Account) (*Instance, error) {
 		place:   &place{path: folder, root: root, account: acc}, sock: sock}, nil
 }
 
-// Close stops the server and gives its folder up without removing it. Only what
-// lies elsewhere, its socket, goes.
+// Close stops the server and gives its directory up without removing it. Only what lies elsewhere, its socket, goes.
 func (i *Instance) Close() error {
 	if err := i.Stop(); err != nil {
 		return err

@@ -9,10 +9,9 @@ type release struct {
 	sums    map[string]string // SHA-256 of the archive in hex, by platform: "linux-amd64"
 }
 
-// releases are the newest of each major version at the time of writing. The
-// sums are those of archives that were run here; the registry's own sum comes
-// from where the archive comes from and proves nothing. There are builds of the
-// same versions for arm64 that nobody has run, so none is pinned.
+// releases are the newest of each major version at the time of writing. The sums are those of archives that were run
+// here; the registry's own sum comes from where the archive comes from and proves nothing. Builds of the same versions
+// for arm64 were not run, so none is pinned.
 var releases = []release{
 	{13, "13.23.0",
 		map[string]string{"linux-amd64": "2b0387c9abb4ab2cdf8e5ebad4f3b0877078203e1de797023c681ecd1ff66938"}},
@@ -45,6 +44,5 @@ func releaseOf(major int) (release, bool) {
 	return releases[i], true
 }
 
-// pin returns the sum of the archive for a platform ("linux-amd64"), "" where
-// none is known.
+// pin returns the sum of the archive for a platform ("linux-amd64"), "" if none is known.
 func (r release) pin(platform string) string { return r.sums[platform] }

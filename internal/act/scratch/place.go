@@ -14,18 +14,16 @@ import (
 // with its end on Linux and 104 elsewhere, and ".s.PGSQL.5432.lock" must fit too.
 const socketLimit = 100
 
-// place is a private temporary folder of an account. Where we are root and it
-// belongs to somebody else, its owner may swap what lies in it for links to
-// files of ours: so we touch it only through a handle that no link leads out of.
+// place is a private temporary directory of an account. If we are root and it belongs to another user, its owner may
+// replace its content with links to files of ours: so we access it only through a handle that no link leads out of.
 type place struct {
 	path    string
 	root    *os.Root
 	account Account
 }
 
-// newPlace makes the folder: below the usual temporary folder, or below /tmp
-// where that is out of the account's reach or makes the socket's path too long.
-// A folder that is named (near, else "") is preferred to both.
+// newPlace makes the directory: below the usual temporary directory, or below /tmp where that is out of the account's
+// reach or makes the socket's path too long. A directory that is named (near, else "") is preferred to both.
 func newPlace(acc Account, near string) (*place, error) {
 	var errs []error
 	me, err := self()
@@ -67,7 +65,7 @@ func newPlace(acc Account, near string) (*place, error) {
 	return nil, say.Err("private temporary folder: {reason}", "reason", errors.Join(errs...))
 }
 
-// reachable says whether every folder of a path lets others pass through.
+// reachable reports whether every directory of a path lets others pass through.
 func reachable(path string) bool {
 	for {
 		st, err := os.Stat(path)
@@ -115,7 +113,7 @@ func (p *place) read(name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// remove takes the folder away with all that is in it.
+// remove takes the directory away with all that is in it.
 func (p *place) remove() error {
 	err := errors.Join(p.root.Close(), os.RemoveAll(p.path))
 	if err != nil {

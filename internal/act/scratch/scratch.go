@@ -30,16 +30,15 @@ const (
 type Options struct {
 	Settings map[string]string // written to its postgresql.conf, values as a person spells them
 	InitDB   []string          // further arguments of initdb
-	Template string            // data directory that no server runs in, copied in the place of initdb; "": initdb
+	Template string            // data directory that no server runs in, copied in place of initdb; "": initdb
 	Near     string            // folder that the instance's is made in, where the account may pass; "": a temporary one
 
-	// Made is told the instance's folder before anything is put into it, for who
-	// has to find it again should we be killed; nil: nobody. Its error ends New.
+	// Made is called with the instance's directory before anything is put into it, so that it can be found again if we
+	// are killed. It may be nil. Its error ends New.
 	Made func(folder string) error
 }
 
-// Instance is a throwaway server. It lives in one private folder; Remove ends
-// it and takes the folder away.
+// Instance is a throwaway server. It lives in one private directory; Remove ends it and takes the directory away.
 type Instance struct {
 	Binaries Binaries
 	Folder   string // everything of it is below; mode 0700, owned by its account
@@ -49,13 +48,13 @@ type Instance struct {
 	Account  Account
 
 	place *place
-	sock  *place // of the socket alone, where the folder was chosen by the caller; else nil
+	sock  *place // of the socket alone, where the directory was chosen by the caller; else nil
 	cmd   *exec.Cmd
 	done  chan struct{} // closed when the postmaster has ended
 }
 
-// New makes a cluster in a private temporary folder; Start starts it. When it
-// fails, or ctx ends before, nothing is left behind.
+// New makes a cluster in a private temporary directory; Start starts it. When it fails, or ctx ends before, nothing is
+// left behind.
 func New(ctx context.Context, b Binaries, o Options) (*Instance, error) {
 	acc, err := Unprivileged()
 	if err != nil {
@@ -214,8 +213,8 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 	}
 }
 
-// ready reads the status that the postmaster keeps in the eighth line of
-// postmaster.pid; the first one is its process id.
+// ready reads the status that the postmaster keeps in the eighth line of postmaster.pid; the first one is its process
+// ID.
 func (i *Instance) ready() bool {
 	b, err := i.place.read("data/postmaster.pid", maxLock)
 	if err != nil {
@@ -250,11 +249,11 @@ func (i *Instance) lastWords() error {
 	return errors.New(lastLines(s, 4))
 }
 
-// Running says whether the server runs: the one that Start started, or one that
-// pg_ctl has started since in its place.
+// Running reports whether the server runs: the one that Start started, or one that pg_ctl has started since in its
+// place.
 func (i *Instance) Running() bool { return i.PID() != 0 }
 
-// PID returns the process id of the postmaster; 0 when it does not run.
+// PID returns the process ID of the postmaster; 0 when it does not run.
 func (i *Instance) PID() int {
 	if i.cmd != nil {
 		select {
@@ -294,7 +293,7 @@ func (i *Instance) Stop() error {
 		"pid", strconv.Itoa(i.PID()))
 }
 
-// Remove stops the server and takes its folder away; twice is as good as once.
+// Remove stops the server and takes its directory away; twice is as good as once.
 func (i *Instance) Remove() error {
 	if err := i.Stop(); err != nil {
 		return err

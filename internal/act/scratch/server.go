@@ -1,6 +1,5 @@
-// Package server finds PostgreSQL server binaries, fetches them where there
-// are none, and runs throwaway instances of its own: in a private folder, on a
-// unix socket, as an unprivileged user. It never touches an instance that it
+// Package server finds PostgreSQL server binaries, fetches them if there are none, and runs its own throwaway
+// instances: in a private directory, on a unix socket, as an unprivileged user. It never touches an instance that it
 // did not start.
 package scratch
 
@@ -13,9 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Binaries is a folder that holds a server's programs: initdb, pg_ctl, postgres.
+// Binaries is a directory that holds a server's programs: initdb, pg_ctl, postgres.
 type Binaries struct {
-	Dir     string       // the bin folder, absolute, symlinks resolved
+	Dir     string       // the bin directory, absolute, symlinks resolved
 	Version unit.Version // of the postgres program in it
 }
 

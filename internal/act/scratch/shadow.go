@@ -43,9 +43,8 @@ const (
 	controlSize   = 8192             // PG_CONTROL_FILE_SIZE of all versions
 )
 
-// NewShadow makes a shadow of a data directory, of which it reads two small
-// files. It fails with fs.ErrPermission where they are not ours to read. The
-// programs will run as acc, who must own the two files where we act for him.
+// NewShadow makes a shadow of a data directory, of which it reads two small files. It fails with fs.ErrPermission if we
+// cannot read them. The programs will run as acc, which must own the two files if we act on its behalf.
 func NewShadow(b Binaries, dataDir string, acc Account) (*Shadow, error) {
 	version, err := acc.read(dataDir+"/PG_VERSION", 64)
 	if err != nil {
@@ -76,10 +75,9 @@ func (a Account) read(path string, limit int64) ([]byte, error) {
 // Remove takes the shadow away.
 func (s *Shadow) Remove() error { return s.place.remove() }
 
-// Ask asks how much shared memory the server needs with these settings, values
-// in the base unit of pg_settings; what is not named has its default. A server
-// of 15 or later computes it and prints it; an older one, or one that will not
-// tell, is started under a limit that makes its request fail.
+// Ask asks how much shared memory the server needs with these settings, values in the base unit of pg_settings;
+// settings not given have their defaults. A server of 15 or later computes it and prints it; an older one, or one that
+// does not report it, is started under a limit that makes its request fail.
 func (s *Shadow) Ask(ctx context.Context, settings map[string]string) (SharedMemory, error) {
 	if s.Binaries.Version.Major() < 15 {
 		return s.AskByLimit(ctx, settings)
@@ -132,14 +130,11 @@ func (s *Shadow) print(ctx context.Context, name string) (int64, error) {
 	return n, nil
 }
 
-// The second way. A request for shared memory fails where it exceeds the limit
-// of the address space, and postgres then tells its size before any of it is
-// touched. So that also a small request exceeds a limit that leaves room for
-// the program and its preloaded libraries, wal_buffers is raised by as many
-// whole multiples of 1024 blocks as it takes: each block adds its 8 kB and 8
-// bytes of bookkeeping (src/backend/access/transam/xlog.c XLOGShmemSize), 1024
-// of them a multiple of the 8 kB to which the sum is rounded, so that taking
-// them off again is exact.
+// The second way. A request for shared memory fails where it exceeds the limit of the address space, and postgres then
+// reports its size before any of it is touched. So that also a small request exceeds a limit that leaves room for the
+// program and its preloaded libraries, wal_buffers is raised by as many whole multiples of 1024 blocks as it takes:
+// each block adds its 8 kB and 8 bytes of bookkeeping (src/backend/access/transam/xlog.c XLOGShmemSize), 1024 of them a
+// multiple of the 8 kB to which the sum is rounded, so that taking them off again is exact.
 const (
 	addressLimit  = 1 << 20 // kB, as ulimit -v counts
 	maxWALBuffers = 262143  // upper bound of wal_buffers in blocks, all versions

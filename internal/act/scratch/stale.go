@@ -17,13 +17,12 @@ import (
 // placePattern is the name of every place, as os.MkdirTemp reads it.
 const placePattern = "pgfettle-*"
 
-// ownerFile says in a place whose it is. It belongs to whoever made the place, also
-// where the place itself was given to an account.
+// ownerFile records in a place which process owns it. It belongs to the creator of the place, even if the place itself
+// was given to an account.
 const ownerFile = ".pgfettle-owner"
 
-// owner is the process that a place belongs to. A number alone is worn again by
-// another process, so its start is told too; both mean something only within one
-// boot and one namespace of processes.
+// owner is the process that a place belongs to. A process ID alone can be reused by another process, so its start time
+// is recorded too; both are valid only within one boot and one PID namespace.
 type owner struct {
 	pid   int
 	start string // clock ticks after boot, field 22 of /proc/PID/stat
@@ -57,8 +56,8 @@ func readOwner(text string) (owner, bool) {
 	return owner{pid, f[1], f[2], f[3]}, err == nil && pid > 0
 }
 
-// dead says whether the process of a place is known to have ended. One that could
-// be in another container, whose processes are not seen here, is not.
+// dead reports whether the process of a place is known to have ended. One that could be in another container, whose
+// processes are not seen here, is not.
 func (o owner) dead(me owner) bool {
 	switch {
 	case o.boot != me.boot:
@@ -70,14 +69,14 @@ func (o owner) dead(me owner) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || err == nil && start != o.start
 }
 
-// OwnerMark returns the line that says whose a folder is that this process makes
-// outside of this package, for OwnerGone of a later one.
+// OwnerMark returns the line that says whose a directory is that this process makes outside this package, for OwnerGone
+// of a later one.
 func OwnerMark() (string, error) {
 	me, err := self()
 	return me.text(), err
 }
 
-// OwnerGone says whether a mark is of a process that is known to have ended.
+// OwnerGone reports whether a mark is of a process that is known to have ended.
 func OwnerGone(mark string) bool {
 	me, err := self()
 	o, ok := readOwner(mark)
@@ -97,8 +96,8 @@ func startOf(pid int) (string, error) {
 	return l.Field(host.StatStart), nil
 }
 
-// sweep removes places that processes of ours left in a temporary folder when they
-// were killed. What cannot be told for certain to be one of those stays.
+// sweep removes places that processes of ours left in a temporary directory when they were killed. What is not certain
+// to be one of those stays.
 func sweep(parent string, me owner) {
 	names, err := filepath.Glob(filepath.Join(parent, placePattern))
 	if err != nil {
@@ -130,7 +129,7 @@ func abandoned(name string, me owner) bool {
 		return false
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() {
-		return false // of another user, or put there by whom the place was given to
+		return false // of another user, or created by the account that got the place
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 256)) // four words of some twenty characters
 	if err != nil {
@@ -141,5 +140,5 @@ func abandoned(name string, me owner) bool {
 		return false
 	}
 	i := Instance{DataDir: filepath.Join(name, "data")}
-	return i.adopted() == 0 // else a server that somebody started there outlives its owner
+	return i.adopted() == 0 // otherwise a server started there outlives its owner
 }

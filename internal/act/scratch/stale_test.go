@@ -53,9 +53,8 @@ func lodger(t *testing.T, temp string) (*exec.Cmd, string) {
 	return cmd, path
 }
 
-// TestStalePlaces: the place of a process that was killed goes when the next one is
-// made, with all that is in it; that of one that lives stays, and so does every
-// folder of such a name that is not known to be ours.
+// TestStalePlaces: the place of a process that was killed goes when the next one is made, with all that is in it; that
+// of one that lives stays, and so does every directory of such a name that is not known to be ours.
 func TestStalePlaces(t *testing.T) {
 	temp := t.TempDir()
 	if err := os.Chmod(temp, 0o755); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// copied makes the data directory as a copy of one that no server runs in, as initdb
-// would have made it: a third of the time. Only folders and files are copied.
+// copied makes the data directory as a copy of one that no server runs in, as initdb would have made it: a third of the
+// time. Only directories and files are copied.
 func (i *Instance) copied(from string) error {
 	err := i.copyFolder(i.place.root, "data", from)
 	if err != nil {
@@ -19,8 +19,8 @@ func (i *Instance) copied(from string) error {
 	return nil
 }
 
-// copyFolder makes a folder below one that is open, and copies into it. Each folder is opened once: of
-// a thousand files the way from the top is what took the time.
+// copyFolder makes a directory below one that is open, and copies into it. Each directory is opened once: of a thousand
+// files the way from the top is what took the time.
 func (i *Instance) copyFolder(above *os.Root, name, from string) (err error) {
 	if err := above.Mkdir(name, 0o700); err != nil {
 		return err

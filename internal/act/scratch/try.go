@@ -14,7 +14,7 @@ import (
 // Tried is what a binary said of a whole configuration.
 type Tried struct {
 	Complaints []string     // why the server would not start, in its own words; none: it would
-	Shared     SharedMemory // that it would ask the kernel for; zero where it did not get so far
+	Shared     SharedMemory // that it would ask the kernel for; zero if it did not get so far
 }
 
 // elsewhere are settings that name places of the real cluster, or that make the
@@ -69,8 +69,8 @@ func (s *Shadow) Try(ctx context.Context, settings map[string]string) (Tried, er
 	return Tried{}, err
 }
 
-// rounds bounds how often a configuration is read anew without what was found
-// wrong in it: unknown names hide wrong values, and nothing else hides anything.
+// rounds limits how often a configuration is read again without what was found invalid in it: unknown names hide wrong
+// values, and nothing else hides anything.
 const rounds = 4
 
 // readable lets the binary read a configuration and returns what it finds wrong.

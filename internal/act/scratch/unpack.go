@@ -21,7 +21,7 @@ const (
 	maxEntries  = 20000
 )
 
-// unpack unpacks an archive (tar in xz) into a folder that is ours alone.
+// unpack unpacks an archive (tar in xz) into a directory that is ours alone.
 func unpack(r io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -44,8 +44,8 @@ func unpack(r io.Reader, dir string) error {
 	})
 }
 
-// untar puts the entries below the folder: names and links that lead out of it
-// are errors, and so is anything but folders, regular files and links.
+// untar puts the entries below the directory: names and links that lead out of it are errors, and so is anything but
+// directories, regular files and links.
 func untar(root *os.Root, t *tar.Reader) error {
 	left := int64(maxUnpacked)
 	for n := 0; ; n++ {
@@ -65,9 +65,8 @@ func untar(root *os.Root, t *tar.Reader) error {
 	}
 }
 
-// entry puts one entry into the folder. The binaries are run by another user
-// than the one who unpacks, so everything is readable to all and writable only
-// to us.
+// entry puts one entry into the directory. The binaries are run by another user than the one who unpacks, so everything
+// is readable to all and writable only to us.
 func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 	name := path.Clean(h.Name)
 	if name == "." {

@@ -32,7 +32,7 @@ func archiveOf(t *testing.T, entries ...tar.Header) *tar.Reader {
 	return tar.NewReader(&b)
 }
 
-// untarred unpacks into a folder beside a file that must not change.
+// untarred unpacks into a directory beside a file that must not change.
 func untarred(t *testing.T, entries ...tar.Header) (dir string, err error) {
 	t.Helper()
 	up := t.TempDir()
@@ -102,7 +102,7 @@ func TestUntarRefuses(t *testing.T) {
 	}
 }
 
-// A header may promise what nobody could unpack.
+// A header may announce more than can be unpacked.
 func TestUntarBounds(t *testing.T) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)

@@ -17,11 +17,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// AskSharedMemory asks the binary that is installed for an instance how much
-// shared memory it would want with the settings of the question in the place of
-// its present ones. The running server, its data directory and its lock file
-// are not touched; nothing stays behind. It takes 10 to 30 ms, and half a
-// second more where the control file is not ours to read.
+// AskSharedMemory asks the binary that is installed for an instance how much shared memory it would want with the
+// settings of the question in place of its present ones. The running server, its data directory and its lock file are
+// not touched; nothing stays behind. It takes 10 to 30 ms, and half a second more where the control file is not ours to
+// read.
 func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance,
 	q snapshot.ShmemQuestion) (snapshot.ShmemAnswer, error) {
 	none := snapshot.ShmemAnswer{Question: q}
@@ -64,8 +63,7 @@ func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance
 	return snapshot.ShmemAnswer{Question: q, Bytes: a.Bytes, Pages: a.Pages, Method: a.Method}, nil
 }
 
-// sameRoot refuses a server of a container: what lies under the path of its
-// binary out here is another program.
+// sameRoot refuses a server of a container: what is under the path of its binary out here is another program.
 func sameRoot(t target.Target, in *snapshot.Instance) error {
 	p, ok := in.Postmaster().Get()
 	if !ok {
@@ -79,9 +77,8 @@ func sameRoot(t target.Target, in *snapshot.Instance) error {
 	return nil
 }
 
-// sharedConf returns the settings to ask with: what somebody chose for the
-// running server, overlaid by the question. Defaults are the binary's own, and
-// what the server computed from others is left to be computed again.
+// sharedConf returns the settings to ask with: what was chosen for the running server, overlaid by the question.
+// Defaults are the binary's own, and what the server computed from others is left to be computed again.
 func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, error) {
 	// Without pg_read_all_settings the server hides this one, and with it what
 	// its libraries ask for: an answer would look exact and not be it.
@@ -110,9 +107,8 @@ func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, e
 	return conf, nil
 }
 
-// accountOf returns the account that an instance's programs are run as: where we
-// are root its own, and no other's. Its settings may name libraries, and whoever
-// set them would be given the rights of another account.
+// accountOf returns the account that an instance's programs are run as: if we are root, its own and no other. Its
+// settings may name libraries, and their author would get the rights of another account.
 func accountOf(t target.Target, in *snapshot.Instance) (scratch.Account, error) {
 	if t.UID() != 0 {
 		return scratch.Unprivileged()

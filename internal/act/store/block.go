@@ -92,8 +92,8 @@ func packBlock(l level, start int64, list []bucket) []byte {
 	return out
 }
 
-// unpackBlock reads what packBlock wrote, or what somebody put in its place. The
-// list is in the memory of the one given, as far as that suffices.
+// unpackBlock reads what packBlock wrote, or what was put in its place. The list reuses the memory of the given one, as
+// far as it suffices.
 func unpackBlock(list []bucket, l level, start int64, data []byte) ([]bucket, error) {
 	if len(data) == 0 || data[0] != blockForm {
 		return nil, errBlock

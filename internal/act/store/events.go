@@ -35,8 +35,8 @@ func (s *Store) AppendEvent(ctx context.Context, e history.Event) (history.Event
 	return out, nil
 }
 
-// insertEvent bounds the texts, and the number of events: beyond eventsMost the
-// oldest goes, which one event a day tells.
+// insertEvent bounds the texts, and the number of events: beyond eventsMost the oldest is removed, which one event a
+// day reports.
 func insertEvent(tx *sql.Tx, e history.Event) (history.Event, error) {
 	for _, text := range []*string{&e.Instance, &e.Subject, &e.Before, &e.After, &e.Who, &e.Where, &e.Detail} {
 		*text = cut(*text, history.EventTextMost)
@@ -177,7 +177,7 @@ ON CONFLICT (key) DO UPDATE SET value = ?2`, key, value, stateMost)
 
 var errKeys = errors.New("too many keys")
 
-// Recall returns what was remembered under a key; nil where nothing was.
+// Recall returns what was remembered under a key; nil if nothing was.
 func (s *Store) Recall(ctx context.Context, key string) ([]byte, error) {
 	var value []byte
 	err := s.view(ctx, func(tx *sql.Tx) error {

@@ -37,8 +37,8 @@ func fillUp(t *testing.T, s *Store, at time.Time, step time.Duration) (time.Time
 	return at, nil
 }
 
-// stopsAndGoesOn holds what is promised of a disk without room: one failure is
-// told, then nothing is tried for a while, then the gap is told.
+// stopsAndGoesOn verifies the promises for a full disk: one failure is reported, then nothing is tried for a while,
+// then the gap is reported.
 func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 	ctx := context.Background()
 	clock := time.Now()
@@ -85,7 +85,7 @@ func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 	if err := s.db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		t.Errorf("integrity_check: %s, %v", verdict, err)
 	}
-	// And it goes on from there: the next failure would be told again.
+	// And it goes on from there: the next failure would be reported again.
 	for i := range 10 {
 		appendAt(t, s, back.Add(time.Duration(i+1)*10*time.Second), pt("dirty_bytes", 1))
 	}
@@ -125,8 +125,8 @@ func TestAFullDisk(t *testing.T) {
 	})
 }
 
-// A full disk from the first moment on is told as such too, and a file that was
-// begun on it is finished when there is room.
+// A full disk from the first moment on is reported as such too, and a file that was begun on it is finished when there
+// is room.
 func TestAFullDiskAtTheBeginning(t *testing.T) {
 	tier.Root(t, "mount a small disk")
 	at := t.TempDir()
@@ -138,7 +138,7 @@ func TestAFullDiskAtTheBeginning(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// As much as is left, but for some pages.
+	// As much as is left, except some pages.
 	for left := 0; left <= 96; left += 16 {
 		if err := os.WriteFile(filepath.Join(at, "other"), make([]byte, (256-left)<<10), 0o600); err != nil &&
 			!errors.Is(err, syscall.ENOSPC) {
@@ -165,8 +165,7 @@ func TestAFullDiskAtTheBeginning(t *testing.T) {
 	appendAt(t, s, noon, pt("dirty_bytes", 1))
 }
 
-// A mount that is read-only is told as such, by the writer and for the reader,
-// who reads there all the same.
+// A mount that is read-only is reported as such, by the writer and for the reader, who reads there all the same.
 func TestAReadOnlyDisk(t *testing.T) {
 	tier.Root(t, "mount a small disk")
 	at := t.TempDir()

@@ -24,7 +24,7 @@ import (
 // Dir is where the history of root lies.
 const Dir = "/var/lib/pgfettle"
 
-// File is its name, there and in pgfettle's folder of an ordinary user.
+// File is its name, there and in pgfettle's directory of an ordinary user.
 const File = "history.db"
 
 // Options of a history that is written.
@@ -43,7 +43,7 @@ type Options struct {
 	PagesMost int
 }
 
-// Errors that tell what kind of failure it was (errors.Is).
+// Errors that classify the failure (errors.Is).
 var (
 	ErrNone    = say.Err("no history found")                            // no such file
 	ErrForeign = say.Err("not a history file of pgfettle")              // another file, or no SQLite at all
@@ -62,7 +62,7 @@ var (
 // WriteError is a write that did not succeed; the file is as it was before.
 type WriteError struct {
 	Path  string
-	First bool // the first of a row of failures: the one to tell a person
+	First bool // the first of a series of failures: the one to report
 	Err   error
 }
 

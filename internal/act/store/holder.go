@@ -16,14 +16,12 @@ import (
 // was applied, and its whole path is root's alone.
 const ServiceDir = "/var/lib/pgfettle-watch"
 
-// ErrOthers is that root was to open a file that another account can write. SQLite
-// is a large program to feed with bytes that somebody else chose, and with root's
-// rights there is nothing that a mistake in it would spare.
+// ErrOthers means that root was about to open a file that another account can write. SQLite is a large program to feed
+// with untrusted bytes, and with root's rights there is nothing that a mistake in it would spare.
 var ErrOthers = say.Err("another account may write it")
 
-// Holder is the account that a history belongs to, as root has to be it to read it:
-// the owner of the file, or of a folder above that he could put another in the place
-// of. known is false where that is no single account, as in a folder that a group
+// Holder is the account that a history belongs to, as root has to be it to read it: the owner of the file, or of a
+// parent directory who could replace it. known is false if that is no single account, as in a directory that a group
 // may write. The file is root's where uid is 0 and known.
 func Holder(path string) (uid, gid int, known bool, err error) {
 	if path, err = filepath.Abs(path); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// TestRootOpensNothingOfOthers holds that root opens a history where no other account
-// can put another file in its place, and names the account that it belongs to elsewhere.
+// TestRootOpensNothingOfOthers verifies that root opens a history where no other account can put another file in its
+// place, and names the account that it belongs to elsewhere.
 func TestRootOpensNothingOfOthers(t *testing.T) {
 	tier.Root(t, "give files away")
 	const other = 4711

@@ -99,7 +99,7 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// Only the owner may read folder and files.
+// Only the owner may read directory and files.
 func TestModes(t *testing.T) {
 	s := openNew(t, Options{})
 	appendAt(t, s, noon, pt("dirty_bytes", 1))
@@ -139,7 +139,7 @@ func TestPointsThatAreRefused(t *testing.T) {
 	if list := ranged(t, s, "dirty_bytes", noon, noon.Add(time.Hour), 0); len(list) != 1 || list[0].Last != 5 {
 		t.Errorf("the good one: %+v", list)
 	}
-	// The bound of the series: three are kept, and that is told once.
+	// The bound of the series: three are kept, and that is reported once.
 	for i := range 5 {
 		var points []history.Point
 		for n := range 10 {
@@ -162,7 +162,7 @@ func TestPointsThatAreRefused(t *testing.T) {
 	}
 }
 
-// However the clock jumps, every sample is counted, and each step back is told.
+// However the clock jumps, every sample is counted, and each step back is reported.
 func TestNoSampleIsLostToTheClock(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s, err := Open(filepath.Join(t.TempDir(), File), Options{})

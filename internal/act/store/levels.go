@@ -16,8 +16,8 @@ type level struct {
 	keep int64 // a block is thrown away when it ended this long ago
 }
 
-// levels, the finest first. Every hour that has ended is written into all of
-// them at once, so each of them tells all of its time by itself.
+// levels, the finest first. Every hour that has ended is written into all of them at once, so each of them alone covers
+// its whole time.
 //
 // The arithmetic of a year, a series sampled every 10 s: 17,280 points + 20,160
 // minutes + 13,248 times ten minutes + 8,760 hours. TestAYearFits makes such a
@@ -53,8 +53,7 @@ func floor(t, step int64) int64 {
 func toMS(t time.Time) int64    { return t.UnixMilli() }
 func fromMS(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// earliest and latest bound the times that are taken: outside of them no clock
-// is merely wrong. 2000 and 2200.
+// earliest and latest bound the times that are taken: outside them no clock is merely wrong. 2000 and 2200.
 const (
 	earliest = 946_684_800_000
 	latest   = 7_258_118_400_000

@@ -16,8 +16,8 @@ const peakDays = 366
 // taken off the host is forgotten by then.
 const weekDays = 8
 
-// Peaks returns what plans rest on: the most sessions at work and open at once, the WAL
-// of the busiest hour, and the most memory in use, in the year before now.
+// Peaks returns what plans depend on: the most sessions at work and open at once, the WAL of the busiest hour, and the
+// most memory in use, in the year before now.
 func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error) {
 	instances, err := s.Instances(ctx)
 	if err != nil {
@@ -62,8 +62,7 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 	return p, nil
 }
 
-// disks returns how fast the disks of each instance fill up, where a history of some
-// days tells.
+// disks returns how fast the disks of each instance fill up, if a history of some days shows it.
 func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.Disk, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -90,6 +89,5 @@ func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.
 	return out, nil
 }
 
-// maxDisks bounds how many are looked at: a history holds those of every instance that
-// was ever there.
+// maxDisks limits how many are examined: a history holds those of every instance that was ever there.
 const maxDisks = 200

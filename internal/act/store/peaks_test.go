@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
-// The peaks that plans rest on, from packed hours and the one under way.
+// The peaks that plans depend on, from packed hours and the one under way.
 func TestPeaks(t *testing.T) {
 	s := openNew(t, Options{Interval: time.Minute})
 	if _, err := s.db.Exec("PRAGMA synchronous = OFF"); err != nil {
@@ -68,7 +68,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// TestDisksOfPeaks: the trend is that of the last two weeks, and of the series of each folder.
+// TestDisksOfPeaks: the trend is that of the last two weeks, and of the series of each directory.
 func TestDisksOfPeaks(t *testing.T) {
 	s := openNew(t, Options{Interval: time.Hour})
 	if _, err := s.db.Exec("PRAGMA synchronous = OFF"); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
-// rowsOf counts the points or buckets of a level, and tells where they begin.
+// rowsOf counts the points or buckets of a level, and returns where they begin.
 func rowsOf(t *testing.T, s *Store, n int) (rows int, first time.Time) {
 	t.Helper()
 	var start int64
@@ -96,7 +96,7 @@ func TestASeriesThatEnds(t *testing.T) {
 	}
 }
 
-// The gap between two runs is told, a short one is not.
+// The gap between two runs is reported, a short one is not.
 func TestGaps(t *testing.T) {
 	s := openNew(t, Options{})
 	appendAt(t, s, noon, pt("dirty_bytes", 1))

@@ -16,12 +16,11 @@ import (
 const (
 	pointsUsual = 500
 	rangeMost   = 10_000
-	seriesRead  = 10_000 // a file of somebody else's may hold any number
+	seriesRead  = 10_000 // a foreign file may contain any number
 )
 
-// Range returns a series in [from, to) as at most maxPoints buckets (0: 500), the
-// oldest first. It reads the coarsest level that still fills them, so that a year
-// costs no more than a day. Where nothing was sampled there is no bucket; of a
+// Range returns a series in [from, to) as at most maxPoints buckets (0: 500), the oldest first. It reads the coarsest
+// level that still fills them, so that a year costs no more than a day. If nothing was sampled there is no bucket; of a
 // series that there is not, there is none at all.
 func (s *Store) Range(ctx context.Context, series history.Series, from, to time.Time, maxPoints int) ([]history.Bucket,
 	error) {
@@ -235,8 +234,8 @@ func (s *Store) List(ctx context.Context) ([]history.Info, error) {
 		}); err != nil {
 			return err
 		}
-		// The coarsest level reaches back the farthest; its last block, an hour
-		// that was packed, tells the end to the hour.
+		// The coarsest level reaches back the farthest; its last block, an hour that was packed, gives the end to the
+		// hour.
 		rows, err := tx.QueryContext(ctx, `SELECT id, instance, name, label,
   (SELECT min(start) FROM block WHERE block.series = series.id AND level = ?1),
   (SELECT max(start) FROM block WHERE block.series = series.id AND level = ?1)
@@ -358,8 +357,7 @@ func (s *Store) Instances(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// Span returns the times of the first and the last sample, the first to the
-// hour; zero where there is none.
+// Span returns the times of the first and the last sample, the first to the hour; zero if there is none.
 func (s *Store) Span(ctx context.Context) (first, last time.Time, err error) {
 	list, err := s.List(ctx)
 	for _, i := range list {

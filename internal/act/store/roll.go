@@ -11,10 +11,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// roll packs one hour of samples that has ended into the blocks of every level,
-// and throws away what is too old, in one transaction: a crash leaves the hour
-// either as samples or as blocks, never both and never neither. It is true where
-// more hours wait: one call packs one, so that no sample waits for many.
+// roll packs one hour of samples that has ended into the blocks of every level, and throws away what is too old, in one
+// transaction: a crash leaves the hour either as samples or as blocks, never both and never neither. It is true if more
+// hours wait: one call packs one, so that no sample waits for many.
 func (s *Store) roll(ctx context.Context, now int64) (more bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		// Those of other hours, also of later ones: the clock may have gone back.

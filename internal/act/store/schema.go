@@ -6,8 +6,8 @@ const applicationID = 0x70676668
 // version is the user_version of the file. A file with a greater one is left alone.
 const version = 1
 
-// objects are the tables of a history. The SQL of each stands in the file, with
-// its comments, for whoever opens it with sqlite3:
+// objects are the tables of a history. The SQL of each is in the file, with its comments, for users who open it with
+// sqlite3:
 //
 //	sqlite3 -readonly history.db "SELECT datetime(at/1000,'unixepoch'), kind, subject, before, after FROM event"
 //	sqlite3 -readonly history.db "SELECT datetime(at/1000,'unixepoch'), value FROM recent WHERE name = 'page_tables_bytes'"

@@ -24,9 +24,9 @@ const (
 	findingsMost     = 2000
 )
 
-// AppendSettings compares the settings of an instance with those stored, stores
-// what differs, and an event for each difference, in one transaction. It returns
-// the events. The first time for an instance nothing is told: so it was found.
+// AppendSettings compares the settings of an instance with those stored, stores what differs, and an event for each
+// difference, in one transaction. It returns the events. The first time for an instance nothing is reported: that is
+// its initial state.
 //
 // All settings of the instance must be given, or those of the same source each
 // time: one that is not among them counts as removed.
@@ -74,8 +74,8 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 			if is {
 				value = v.Value
 			}
-			// Where the clock went back there may be rows of later times, which
-			// would hide this one: they go, and the events still tell of them.
+			// If the clock went back, there may be rows of later times, which would hide this one: they are removed,
+			// and the events still record them.
 			if _, err := tx.Exec("DELETE FROM setting WHERE instance = ? AND name = ? AND at > ?", instance, name,
 				t); err != nil {
 				return err
@@ -167,8 +167,8 @@ func settingsAt(ctx context.Context, tx *sql.Tx, instance string, t int64) (map[
 	return out, rows.Err()
 }
 
-// SettingsAt returns the settings of an instance that were in force at a time,
-// as they were last seen before it; empty where none had been seen.
+// SettingsAt returns the settings of an instance that were in force at a time, as they were last seen before it; empty
+// if none had been seen.
 func (s *Store) SettingsAt(ctx context.Context, instance string, at time.Time) (map[string]string, error) {
 	var out map[string]string
 	err := s.view(ctx, func(tx *sql.Tx) (err error) {

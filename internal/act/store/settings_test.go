@@ -28,7 +28,7 @@ func set(t *testing.T, s *Store, at time.Time, instance string, pairs ...string)
 	return events
 }
 
-// Settings are compared with those before; what held at any time is told.
+// Settings are compared with those before; what was in effect at any time is returned.
 func TestSettings(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t, Options{})

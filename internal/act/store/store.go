@@ -30,7 +30,7 @@ type Store struct {
 	mu     sync.Mutex // of the one who writes
 	now    func() time.Time
 	ids    map[history.Series]int64
-	full   bool  // the bound of series was told
+	full   bool  // the limit of series was reported
 	hour   int64 // of the last sample stored
 	last   int64 // its time; 0: none is stored yet
 	began  bool  // a sample was stored since Open
@@ -45,7 +45,7 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 		return filepath.Join(Dir, File), nil
 	}
 	state := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // the specification tells to pass over any other
+	if !filepath.IsAbs(state) { // the specification requires ignoring any other
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
 			return "", say.Err("there is no folder for the history: HOME is not set")
@@ -59,8 +59,8 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 // 4 kB would leave a fifth of each page empty.
 const pageSize = 8192
 
-// Open opens a history to write it, and makes folder and file where there are
-// none. There is one who writes at a time; readers do not hinder him, nor he them.
+// Open opens a history to write it, and makes directory and file if there are none. There is one writer at a time;
+// readers do not block it, nor it them.
 func Open(path string, o Options) (*Store, error) {
 	if o.Interval <= 0 {
 		o.Interval = 10 * time.Second
@@ -99,8 +99,8 @@ func Open(path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// foreign returns an error where a file is there and is not ours. It is asked before anything is made
-// beside it: /etc/passwd.lock, left there, keeps every useradd out.
+// foreign returns an error where a file is there and is not ours. It is asked before anything is made next to it:
+// /etc/passwd.lock, left there, keeps every useradd out.
 func foreign(path string) error {
 	switch err := regular(path); {
 	case errors.Is(err, ErrNone):
@@ -121,8 +121,8 @@ func foreign(path string) error {
 	return nil // ours, empty, or what the one who holds the lock finds out
 }
 
-// OpenRead opens a history to read it, also while another writes it. It is
-// ErrNone where there is no file, and ErrOthers where root was to open another's.
+// OpenRead opens a history to read it, also while another writes it. It is ErrNone if there is no file, and ErrOthers
+// where root was to open another's.
 func OpenRead(path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -145,7 +145,7 @@ func OpenRead(path string) (*Store, error) {
 		if err != nil {
 			return err
 		}
-		// The page that is asked for and the live values beside it.
+		// The page that is asked for and the live values next to it.
 		s.db.SetMaxOpenConns(4)
 		s.db.SetMaxIdleConns(2)
 		if err := s.recognize(); err != nil {
@@ -156,8 +156,8 @@ func OpenRead(path string) (*Store, error) {
 	}
 	err = try("")
 	if c := classify(path, err); errors.Is(c, ErrReadOnly) {
-		// In a folder where we may not make the files beside it: as long as no
-		// log of somebody's writes lies there, the file alone is the whole.
+		// In a directory where we cannot create the files next to it: without a WAL file of other writers, the file
+		// alone is complete.
 		if wal, statErr := os.Lstat(path + "-wal"); errors.Is(statErr, fs.ErrNotExist) ||
 			statErr == nil && wal.Size() == 0 {
 			err = try("&immutable=1")
@@ -169,8 +169,8 @@ func OpenRead(path string) (*Store, error) {
 	return s, nil
 }
 
-// dsn is the name that the driver opens. The journal mode is not in it: to open
-// a file must not change what may be somebody else's.
+// dsn is the name that the driver opens. The journal mode is not in it: opening a file must not change it, because it
+// may belong to others.
 //
 // synchronous is FULL: every sample is on the disk when Append returns, so that
 // a power cut too loses one sample at most. That is one fsync in ten seconds.
@@ -182,7 +182,7 @@ func dsn(path, more string) string {
 		"?_busy_timeout=5000&_defensive=1&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" + more
 }
 
-// regular holds that a path is a file: neither a link that leads elsewhere nor a pipe.
+// regular verifies that a path is a file: neither a link that leads elsewhere nor a pipe.
 func regular(path string) error {
 	switch st, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -215,7 +215,7 @@ func holdLock(path string) (*os.File, error) {
 func (s *Store) open() error {
 	switch err := regular(s.path); {
 	case errors.Is(err, ErrNone):
-		// Made here for its mode; SQLite gives the files beside it the same.
+		// Made here for its mode; SQLite gives the files next to it the same.
 		f, err := os.OpenFile(s.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
@@ -248,7 +248,7 @@ func (s *Store) open() error {
 
 var errEmpty = say.Err("the file is empty")
 
-// recognize tells our file from others by its header and by the SQL of its tables.
+// recognize distinguishes our file from others by its header and by the SQL of its tables.
 func (s *Store) recognize() error {
 	var id, ver int64
 	if err := s.db.QueryRow("PRAGMA application_id").Scan(&id); err != nil {
@@ -448,9 +448,8 @@ func classify(path string, err error) error {
 	return err
 }
 
-// noRoom is true where the disk has less room than the files beside the history
-// may need at once. SQLite tells a full disk as a plain I/O error when it was
-// the file of its index of the log that could not grow.
+// noRoom reports whether the disk has less room than the files next to the history may need at once. SQLite reports a
+// full disk as a plain I/O error if it was the file of its index of the log that could not grow.
 func noRoom(path string) bool {
 	var st syscall.Statfs_t
 	return syscall.Statfs(filepath.Dir(path), &st) == nil && st.Bavail*uint64(st.Bsize) < 1<<20

@@ -24,12 +24,11 @@ const (
 	pointsMost = 4096
 )
 
-// Append stores one sample in one transaction. When it returns nil the sample is
-// on the disk. Points that cannot be kept are left out and named in a
-// RefusedError; the others are stored then.
+// Append stores one sample in one transaction. When it returns nil the sample is on the disk. Points that cannot be
+// kept are omitted and named in a RefusedError; the others are stored then.
 //
-// After a WriteError nothing of the sample is stored, and for a while nothing is
-// tried. The first sample after it is stored with an event that tells the gap.
+// After a WriteError nothing of the sample is stored, and for a while nothing is tried. The first sample after it is
+// stored with an event that records the gap.
 func (s *Store) Append(ctx context.Context, at time.Time, points []history.Point) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,7 +198,7 @@ func plain(s string) bool {
 	return true
 }
 
-// jump tells what the time since the last sample was, where it was not an interval.
+// jump returns the time since the last sample if it was not an interval.
 func (s *Store) jump(t int64) (history.Event, bool) {
 	if s.last == 0 {
 		return history.Event{}, false

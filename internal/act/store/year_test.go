@@ -39,7 +39,7 @@ func sizeOf(tb testing.TB, path string) (size int64) {
 	return size
 }
 
-// Each level tells the same of the same time as the samples themselves do.
+// Each level has the same data for the same time as the samples themselves.
 func TestEveryLevelTellsTheSameYear(t *testing.T) {
 	path := storetest.Year(t, 0)
 	s, err := store.OpenRead(path)

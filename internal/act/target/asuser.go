@@ -31,9 +31,8 @@ func (f folders) do(something func() error) error {
 // same asks setfsuid(2) and setfsgid(2) for what they are, changing nothing.
 const same = ^uintptr(0)
 
-// takeRights gives this thread the groups and the filesystem user of u. With the
-// user go root's capabilities that pass over the rights to files. setfsuid(2)
-// tells no errors, so it is asked what it did.
+// takeRights gives this thread the groups and the filesystem user of u. Changing the user also drops root's
+// capabilities that override file permissions. setfsuid(2) reports no errors, so its result is read back.
 func takeRights(u User) error {
 	groups := make([]uint32, len(u.Groups)+1) // one more, so that there is a first
 	for i, g := range u.Groups {
@@ -56,8 +55,7 @@ func takeRights(u User) error {
 	return nil
 }
 
-// OpenFolder opens a folder as a place (O_PATH), with a user's rights to the way
-// to it; nil is ourselves.
+// OpenFolder opens a directory as a place (O_PATH), with a user's rights to the way to it; nil is ourselves.
 func OpenFolder(u *User, name string) (f *os.File, err error) {
 	err = folders{&Local{}, u}.do(func() (err error) {
 		f, err = os.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY, 0)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ConfigFiles shows a target's files to the reader of configurations. With path
-// set, text stands in the place of that file: what would hold if it were written.
+// ConfigFiles shows a target's files to the reader of configurations. With path set, text is in place of that file:
+// what would hold if it were written.
 type ConfigFiles struct {
 	Target   Target
 	Replaced string // absolute; "": nothing is replaced
@@ -22,7 +22,7 @@ var _ interface {
 
 func absolute(name string) string { return path.Join("/", name) }
 
-// Open implements fs.FS, which nobody asks for who can have the other three.
+// Open implements fs.FS, which is not used by callers that have the other three.
 func (f ConfigFiles) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 }
@@ -64,7 +64,7 @@ func (f ConfigFiles) Stat(name string) (fs.FileInfo, error) {
 	return configInfo{target: in, name: path.Base(name)}, err
 }
 
-// configEntry is a name in a folder; t is nil for a file that is not there yet.
+// configEntry is a name in a directory; t is nil for a file that does not exist yet.
 type configEntry struct {
 	t    Target
 	path string

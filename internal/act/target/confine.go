@@ -16,11 +16,10 @@ import (
 // instance: where distributions put programs, and nothing of the caller's.
 const AccountPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// rootPath are the folders that root's own programs are looked for in before
-// those of its PATH.
+// rootPath are the directories that root's own programs are looked for in before those of its PATH.
 const rootPath = "/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Credential is that of a user; nil where we are he.
+// Credential is that of a user; nil if that is the current user.
 func (u *User) Credential() *syscall.Credential {
 	if u == nil || u.UID == os.Geteuid() {
 		return nil
@@ -32,17 +31,14 @@ func (u *User) Credential() *syscall.Credential {
 	return c
 }
 
-// Start starts a program as a user: in a session of its own, so that it has no
-// terminal, with no descriptor of ours but its three, without capabilities, and,
-// unless it keeps privileges, unable to gain any (no_new_privs): a program that
-// is to go on for good as what runs it today keeps those of that. It must be
-// waited for by the function that is returned, from any goroutine. Who is not
-// root starts it as himself.
+// Start starts a program as a user: in its own session, so that it has no terminal, with no descriptor of ours except
+// its three, without capabilities, and, unless it keeps privileges, unable to gain any (no_new_privs): a program that
+// replaces its present supervisor permanently keeps the privileges of that. It must be waited for with the returned
+// function, from any goroutine. Without root it starts as the current user.
 //
-// no_new_privs and the bounding set are the thread's, and a child has those of
-// the thread that forked it: so it is started on a thread of its own, which ends
-// with the child, as the kernel takes the end of that thread for the end of the
-// parent (PR_SET_PDEATHSIG).
+// no_new_privs and the bounding set are the thread's, and a child has those of the thread that forked it: so it is
+// started on a separate thread, which ends with the child, as the kernel takes the end of that thread for the end of
+// the parent (PR_SET_PDEATHSIG).
 func Start(cmd *exec.Cmd, u *User, keeps bool) (wait func() error, err error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -78,9 +74,8 @@ func Start(cmd *exec.Cmd, u *User, keeps bool) (wait func() error, err error) {
 	return func() error { return <-ended }, nil
 }
 
-// giveUp takes from this thread, and with it from what it starts, every way to
-// more rights: set-user-ID programs, file capabilities, and the capabilities that
-// could be had again.
+// giveUp takes from this thread, and with it from what it starts, every way to more rights: set-user-ID programs, file
+// capabilities, and the capabilities that could be regained.
 func giveUp() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl(PR_SET_NO_NEW_PRIVS)", err)
@@ -101,8 +96,7 @@ func giveUp() error {
 
 var sealOnce sync.Once
 
-// seal closes to our children what whoever started us has left open: Go opens
-// all files closed on exec, but inherits others.
+// seal closes for our children what our parent has left open: Go opens all files closed on exec, but inherits others.
 func seal() {
 	const first = 3 // behind stdin, stdout, stderr
 	if unix.CloseRange(first, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil {
@@ -123,9 +117,8 @@ func seal() {
 	}
 }
 
-// safePath is the PATH that root's own programs are looked for in: the folders
-// of the system, then those of root's PATH that root alone can change. Who is not
-// root has his own.
+// safePath is the PATH that root's own programs are looked for in: the directories of the system, then those of root's
+// PATH that root alone can change. Without root, it is the user's own.
 func safePath() string {
 	path := os.Getenv("PATH")
 	if os.Geteuid() != 0 {

@@ -22,8 +22,8 @@ import (
 // small enough that an interrupt is heard at once.
 const chunk = 1 << 20
 
-// walk calls visit for each entry below a folder, a folder before what is in it
-// and the names in order. rel is the path below the folder.
+// walk calls visit for each entry below a directory, a directory before what is in it and the names in order. rel is
+// the path below the directory.
 func walk(dir *os.Root, visit func(rel string, in Info) error) error {
 	n := 0
 	var down func(rel string, depth int) error
@@ -85,7 +85,7 @@ func (f folders) Measure(name string) (e unit.Extent, err error) {
 	})
 }
 
-// both opens two folders and does something with them.
+// both opens two directories and does something with them.
 func (f folders) both(a, b string, do func(a, b *os.Root) error) error {
 	from, err := f.at(a)
 	if err != nil {
@@ -122,7 +122,7 @@ func (f folders) Copy(ctx context.Context, from, to string, told func(int64)) er
 		if err != nil {
 			return err
 		}
-		// what is deepest first, so that a folder is on disk after what is in it
+		// what is deepest first, so that a directory is on disk after what is in it
 		for i := len(made) - 1; i >= 0; i-- {
 			if i > 0 {
 				if err := dst.Chmod(made[i], modes[i-1]); err != nil {
@@ -200,8 +200,8 @@ func copyFile(ctx context.Context, src, dst *os.Root, rel string, in Info, buf [
 	return w.Sync()
 }
 
-// label is the attribute that SELinux keeps the context of a file in: a new file
-// would get that of its folder, and the server might not be let in.
+// label is the attribute that SELinux keeps the context of a file in: a new file would get that of its directory, and
+// the server might not be let in.
 var label = "security.selinux"
 
 func copyLabel(from, to *os.File) error {

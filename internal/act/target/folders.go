@@ -16,50 +16,48 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Folders is what moving a folder of one user takes. All of it is done with the
-// rights that this user has to files and no others: whoever owns a folder can
-// put links into it, and they then lead to nothing that he could not reach
-// himself. Each method returns when what it did is on disk, and may be repeated
-// after a crash.
+// Folders is what moving a directory of one user takes. All of it is done with the rights that this user has to files
+// and no others: the owner of a directory can put links into it, and they then lead only to what that user could reach
+// anyway. Each method returns when what it did is on disk, and may be repeated after a crash.
 type Folders interface {
-	// Measure adds up what is in a folder. An entry that is neither a regular
-	// file nor a folder is a *OddEntry: it could not be moved as it is.
+	// Measure adds up what is in a directory. An entry that is neither a regular file nor a directory is a *OddEntry:
+	// it could not be moved as it is.
 	Measure(name string) (unit.Extent, error)
-	// Make makes a folder in one that exists, and gives it to the user; where he
-	// may not make it and we are root, we do. One that is there stays.
+	// Make makes a directory in one that exists, and gives it to the user; if that user cannot create it and we are
+	// root, we do. An existing one stays.
 	Make(name string, perm fs.FileMode) error
-	// Empty removes all that is in a folder. One that is not there is empty.
+	// Empty removes all that is in a directory. One that does not exist is empty.
 	Empty(name string) error
-	// Unmake removes an empty folder; one that is not there is no error.
+	// Unmake removes an empty directory; one that does not exist is no error.
 	Unmake(name string) error
-	// Copy copies what is in a folder, with modes and times, into one that is
-	// empty. told gets the bytes as they are written.
+	// Copy copies what is in a directory, with modes and times, into one that is empty. told is called with the bytes
+	// as they are written.
 	Copy(ctx context.Context, from, to string, told func(n int64)) error
-	// Same reads two folders back from disk and compares them byte for byte.
+	// Same reads two directories back from disk and compares them byte for byte.
 	Same(ctx context.Context, a, b string, told func(n int64)) error
 	// Symlink makes a symbolic link, which must not be there.
 	Symlink(text, name string) error
-	// Unlink removes a symbolic link; where there is none, nothing.
+	// Unlink removes a symbolic link; if there is none, nothing.
 	Unlink(name string) error
-	// Exchange swaps what two names of one folder stand for, in one step that no
-	// crash can halve. ErrNoExchange where the filesystem cannot.
+	// Exchange swaps what two names of one directory stand for, in one step that no crash can halve. ErrNoExchange
+	// where the filesystem cannot.
 	Exchange(a, b string) error
-	// Rename gives a name of a folder to another thing in it, in one step.
+	// Rename gives a name of a directory to another thing in it, in one step.
 	Rename(from, to string) error
 	// Save writes a file as Write does, by way of the name that TempOf gives; Drop
 	// removes both.
 	Save(name string, data []byte, perm fs.FileMode) error
 	Drop(name string) error
-	// Load reads a file; what it is not his to read is not read.
+	// Load reads a file; what that user cannot read is not read.
 	Load(name string, limit int64) ([]byte, error)
-	// Enter says why the user cannot get to a folder; nil: he can.
+	// Enter says why the user cannot get to a directory; nil if possible.
 	Enter(name string) error
 }
 
 // ErrNoExchange says that a filesystem has no renameat2(RENAME_EXCHANGE).
 var ErrNoExchange = say.Err("the filesystem cannot exchange two names in one step")
 
-// OddEntry is an entry that is neither a regular file nor a folder.
+// OddEntry is an entry that is neither a regular file nor a directory.
 type OddEntry struct {
 	Path string
 	Mode fs.FileMode
@@ -73,14 +71,14 @@ func (o *OddEntry) Error() string {
 	return o.Path + " is " + what
 }
 
-// maxEntries bounds a folder that is moved: pg_wal holds a file for each
-// segment, of 1 MB at least, and as many marks of the archiver.
+// maxEntries bounds a directory that is moved: pg_wal holds a file for each segment, of 1 MB at least, and as many
+// marks of the archiver.
 const maxEntries = 4_000_000
 
-// maxDepth bounds how deep folders lie in each other: pg_wal has folders of one level.
+// maxDepth bounds how deep directories are in each other: pg_wal has directories of one level.
 const maxDepth = 8
 
-// Folders returns the folders of a user on this machine; nil is ourselves.
+// Folders returns the directories of a user on this machine; nil is ourselves.
 func (l *Local) Folders(u *User) Folders { return folders{l, u} }
 
 type folders struct {
@@ -105,7 +103,7 @@ func (f folders) Make(name string, perm fs.FileMode) error {
 	err = f.do(func() error { return makeFolder(at, perm, nil) })
 	if errors.Is(err, fs.ErrPermission) && f.as != nil {
 		if e := RootsOwn(f.l, path.Dir(at)); e != nil {
-			return errors.Join(err, e) // it is root's alone to make something in folders of root's alone
+			return errors.Join(err, e) // it is root's alone to make something in directories of root's alone
 		}
 		return makeFolder(at, perm, f.as)
 	}
@@ -169,7 +167,7 @@ func (f folders) Empty(name string) error {
 	})
 }
 
-// openFolder opens a folder that is one itself, and no link to one.
+// openFolder opens a directory that is one itself, and no link to one.
 func openFolder(at string) (*os.Root, error) {
 	in, err := info(os.Lstat(at))
 	switch {
@@ -213,7 +211,7 @@ func (f folders) Unmake(name string) error {
 		case !in.Mode.IsDir():
 			return &fs.PathError{Op: "rmdir", Path: at, Err: syscall.ENOTDIR}
 		}
-		if err := dir.Remove(path.Base(at)); err != nil { // which of a folder removes an empty one alone
+		if err := dir.Remove(path.Base(at)); err != nil { // which of a directory removes an empty one alone
 			return err
 		}
 		return syncFolder(dir)
@@ -257,7 +255,7 @@ func (f folders) Rename(from, to string) error {
 	return f.in(from, func(dir *os.Root, base string) error { return dir.Rename(base, path.Base(clean(to))) })
 }
 
-// in does something in the folder of a name, and makes it last.
+// in does something in the directory of a name, and makes it last.
 func (f folders) in(name string, do func(dir *os.Root, base string) error) error {
 	at, err := f.at(name)
 	if err != nil {
@@ -374,7 +372,7 @@ func (f folders) Enter(name string) error {
 		if err != nil {
 			return err
 		}
-		// the search bit of the folder itself is what a name in it needs
+		// the search bit of the directory itself is what a name in it needs
 		_, err = os.Lstat(at + "/" + ".pgfettle")
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

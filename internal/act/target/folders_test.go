@@ -18,8 +18,7 @@ import (
 
 const nobody = 65534
 
-// filled makes a folder as pg_wal is: files of some sizes, modes and times, and a
-// folder.
+// filled makes a directory as pg_wal is: files of some sizes, modes and times, and a directory.
 func filled(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "from")
@@ -42,8 +41,8 @@ func fatal(t *testing.T, err error) {
 
 func quiet(int64) {}
 
-// TestFoldersCopy: the copy has the same bytes, modes and times, and is told from
-// one in which a byte, a mode or a name differs.
+// TestFoldersCopy: the copy has the same bytes, modes and times, and differs from one in which a byte, a mode or a name
+// differs.
 func TestFoldersCopy(t *testing.T) {
 	f := (&Local{}).Folders(nil)
 	from, to := filled(t), filepath.Join(t.TempDir(), "to")
@@ -108,7 +107,7 @@ func TestFoldersInterrupted(t *testing.T) {
 	}
 }
 
-// TestFoldersOdd: what is neither file nor folder is named, by whoever meets it.
+// TestFoldersOdd: what is neither file nor directory is reported by any method that meets it.
 func TestFoldersOdd(t *testing.T) {
 	f := (&Local{}).Folders(nil)
 	for what, make := range map[string]func(string) error{
@@ -136,8 +135,7 @@ func TestFoldersOdd(t *testing.T) {
 	}
 }
 
-// TestFoldersExchange: a folder and a link change places, and a link takes the
-// place of another.
+// TestFoldersExchange: a directory and a link change places, and a link takes the place of another.
 func TestFoldersExchange(t *testing.T) {
 	f := (&Local{}).Folders(nil)
 	dir := t.TempDir()
@@ -187,8 +185,7 @@ func TestFoldersLabel(t *testing.T) {
 	}
 }
 
-// TestFoldersOfAUser: root does what he does in a user's folders with the user's
-// rights, and with none of his own.
+// TestFoldersOfAUser: root acts in a user's directories with the user's rights, and with none of root's.
 func TestFoldersOfAUser(t *testing.T) {
 	tier.Root(t, "take the rights of another user")
 	top := t.TempDir()
@@ -210,13 +207,13 @@ func TestFoldersOfAUser(t *testing.T) {
 	if _, err := os.Stat(TempOf(top + "/his/note")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what a crash left is there: %v", err)
 	}
-	fatal(t, f.Make(top+"/given", 0o700)) // in a folder of root's, who makes it for him
+	fatal(t, f.Make(top+"/given", 0o700)) // in a directory of root's, who creates it for the user
 	for _, name := range []string{"/his/wal", "/his/note", "/given"} {
 		if in, err := (&Local{}).Stat(top + name); err != nil || in.UID != nobody || in.GID != nobody {
 			t.Errorf("%s is of %d:%d, %v", name, in.UID, in.GID, err)
 		}
 	}
-	fatal(t, os.Link(top+"/secret", top+"/his/wal/hard")) // as root: he himself could not
+	fatal(t, os.Link(top+"/secret", top+"/his/wal/hard")) // as root: the user could not
 	if err := f.Copy(t.Context(), top+"/his/wal", top+"/given", quiet); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("a file of root's was copied for him: %v", err)
 	}

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// Local is this machine, or a folder that stands for one.
+// Local is this machine, or a directory that stands for one.
 type Local struct {
-	// Root is "" or "/" for the machine itself. Any other folder is a tree
-	// that nothing leads out of: absolute links start at it, ".." ends at it,
-	// and no commands are run.
+	// Root is "" or "/" for the machine itself. Any other directory is a tree that nothing leads out of: absolute links
+	// start at it, ".." ends at it, and no commands are run.
 	Root string
 
 	tree bool // "/" is a tree too: see As
@@ -101,8 +100,8 @@ func (l *Local) Resolve(name string) (string, error) {
 // maxLinks is the kernel's own limit on links followed in one path.
 const maxLinks = 40
 
-// resolve follows links within root by hand, as a process whose root it is
-// would; os.Root alone refuses absolute links.
+// resolve follows links within root manually, as a process whose root it is would; os.Root alone refuses absolute
+// links.
 func resolve(root *os.Root, name string) (string, error) {
 	done, rest := "/", strings.Split(clean(name), "/")
 	for links := 0; len(rest) > 0; {
@@ -288,14 +287,14 @@ func (l *Local) UID() int { return os.Geteuid() }
 // PageSize implements Target.
 func (l *Local) PageSize() int { return os.Getpagesize() }
 
-// ClockKept implements Target. A folder that stands for a host has no clock.
+// ClockKept implements Target. A directory that stands for a host has no clock.
 func (l *Local) ClockKept() (bool, error) {
 	if !l.host() {
 		return false, errors.ErrUnsupported
 	}
 	var t syscall.Timex // no mode is set: nothing is changed
 	_, err := syscall.Adjtimex(&t)
-	// STA_UNSYNC of linux/timex.h; the kernel sets it too when nobody has confirmed the time for some hours
+	// STA_UNSYNC of linux/timex.h; the kernel also sets it when the time was not confirmed for some hours
 	const unsync = 0x40
 	return t.Status&unsync == 0, err
 }

@@ -195,8 +195,7 @@ func TestStatfs(t *testing.T) {
 }
 
 func TestPeerIsWhoListens(t *testing.T) {
-	// A socket's name has room for some 100 bytes, and that of the test's own
-	// folder may be longer.
+	// A socket's name has room for some 100 bytes, and that of the test's own directory may be longer.
 	root, err := os.MkdirTemp("", "")
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 // Held says that another process has a lock.
 type Held struct {
 	Path string
-	By   string // the hint that its holder left; "" where it had not yet
+	By   string // the hint that its holder left; "" if it had not yet
 }
 
 func (h *Held) Error() string {
@@ -25,10 +25,8 @@ func (h *Held) Error() string {
 // maxHint bounds what is read of another's hint.
 const maxHint = 200
 
-// lingers is how long a lock is waited for that nobody may have any more. A
-// process that is killed while it starts a program leaves its lock to the child,
-// until that has become the program: an instant, and on a busy machine some tens
-// of milliseconds.
+// lingers is how long to wait for a lock that may have no owner any more. A process that is killed while it starts a
+// program leaves its lock to the child until the exec: an instant, and on a busy machine some tens of milliseconds.
 const lingers = time.Second
 
 // Lock implements Target with flock(2), which a crash cannot leave behind. The

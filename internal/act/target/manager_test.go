@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTellManager: a state arrives as one datagram at a path and at an abstract
-// name; what is neither, or where nobody listens, is an error.
+// TestTellManager: a state arrives as one datagram at a path and at an abstract name; any other address, or one without
+// a listener, is an error.
 func TestTellManager(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	abstract := "@pgfettle-test-" + filepath.Base(t.TempDir()) + filepath.Base(filepath.Dir(path))

@@ -17,7 +17,7 @@ import (
 func (l *Local) folder(name string) (*os.Root, string, error) {
 	abs, err := l.Resolve(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		// a new file, in a folder that must exist
+		// a new file, in a directory that must exist
 		var dir string
 		if dir, err = l.Resolve(path.Dir(clean(name))); err == nil {
 			abs = path.Join(dir, path.Base(clean(name)))
@@ -29,7 +29,7 @@ func (l *Local) folder(name string) (*os.Root, string, error) {
 	return l.enter(abs)
 }
 
-// enter opens the folder of a path in which every link is followed already.
+// enter opens the directory of a path in which every link is followed already.
 func (l *Local) enter(abs string) (*os.Root, string, error) {
 	if l.host() {
 		dir, err := os.OpenRoot(path.Dir(abs))
@@ -58,7 +58,7 @@ func (l *Local) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid in
 	}
 	defer dir.Close()
 	if uid != 0 && l.UID() == 0 && base != path.Base(clean(name)) {
-		// root must not be led by another user's link to give him a file that is not his
+		// root must not follow another user's link and give that user a foreign file
 		return &fs.PathError{Op: "write", Path: name, Err: syscall.ELOOP}
 	}
 	old, err := info(dir.Lstat(base))
@@ -71,16 +71,15 @@ func (l *Local) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid in
 	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid}, still)
 }
 
-// Remove implements Target. A symbolic link in the last place is refused: who may
-// write to the folder could lead us to a file that is not his, and what is removed
-// under that name is never more than the name.
+// Remove implements Target. A symbolic link in the last place is refused: a user who can write to the directory could
+// lead us to another user's file, and what is removed under that name is never more than the name.
 func (l *Local) Remove(name string) error { return l.RemoveWhile(name, nil) }
 
 // RemoveWhile implements Target.
 func (l *Local) RemoveWhile(name string, still func() error) error {
 	up, err := l.Resolve(path.Dir(clean(name)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // not even its folder is there
+		return nil // not even its directory is there
 	}
 	if err != nil {
 		return err

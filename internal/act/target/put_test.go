@@ -47,8 +47,7 @@ func TestPutGivesTheFileAway(t *testing.T) {
 	}
 }
 
-// TestPutWhile: who is asked last sees the old file, and may leave it so; nothing
-// is left beside it then.
+// TestPutWhile: who is asked last sees the old file, and may leave it so; nothing is left next to it then.
 func TestPutWhile(t *testing.T) {
 	l, root := tree(t)
 	at := filepath.Join(root, "srv/wal/x")
@@ -90,8 +89,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// TestRemoveLeavesLinks: neither a link nor what it leads to is removed, also where
-// it leads nowhere; links among the folders above are followed.
+// TestRemoveLeavesLinks: neither a link nor what it leads to is removed, also where it leads nowhere; links among the
+// directories above are followed.
 func TestRemoveLeavesLinks(t *testing.T) {
 	l, root := tree(t)
 	link(t, root, "link", "srv/wal/x")
@@ -269,7 +268,7 @@ func TestWritable(t *testing.T) {
 		t.Error("a file could be made in /proc")
 	}
 	if os.Geteuid() == 0 {
-		return // no folder is closed to root
+		return // no directory is closed to root
 	}
 	l, root := tree(t)
 	if err := os.Chmod(filepath.Join(root, "srv"), 0o500); err != nil {

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// As implements Target. The view is a tree whose root is that of l: every link
-// is followed by its text, one folder after the other, with the user's rights
-// to each, so that a link of /proc, which the kernel follows without asking for
+// As implements Target. The view is a tree whose root is that of l: every link is followed by its text, one directory
+// after the other, with the user's rights to each, so that a link of /proc, which the kernel follows without asking for
 // them, leads to no more than its text does.
 func (l *Local) As(u User) Target {
 	if os.Geteuid() != 0 || u.UID == 0 {
@@ -30,7 +29,7 @@ func (l *Local) As(u User) Target {
 
 // rights is a target on which all is done with one user's rights to files.
 type rights struct {
-	in   *Local // the same tree, walked folder by folder
+	in   *Local // the same tree, walked directory by directory
 	own  *Local // for what is no file
 	user User
 }
@@ -77,8 +76,7 @@ func (r *rights) Open(name string) (*os.File, error) {
 	})
 }
 
-// Create makes a new file in a folder of the machine, with a user's rights; nil is
-// ourselves.
+// Create makes a new file in a directory of the machine, with a user's rights; nil is ourselves.
 func Create(u *User, name string, flag int, perm fs.FileMode) (f *os.File, err error) {
 	in := &Local{Root: "/", tree: true}
 	err = folders{&Local{}, u}.do(func() error {
@@ -147,7 +145,7 @@ func (r *rights) Reach(name string) string {
 	return filepath.Join(r.in.Root, at)
 }
 
-// Peer implements Target. Whoever asks connects, and that is not for a view.
+// Peer implements Target. Asking means connecting, and that is not for a view.
 func (r *rights) Peer(socket string) (int, error) {
 	return 0, &fs.PathError{Op: "connect", Path: socket, Err: errors.ErrUnsupported}
 }
@@ -172,8 +170,8 @@ func (r *rights) Put(name string, data []byte, perm fs.FileMode, uid, gid int) e
 	return r.PutWhile(name, data, perm, uid, gid, nil)
 }
 
-// PutWhile implements Target. A file of somebody else's is refused: to take its
-// place would be to take it from him, and nothing could give it back.
+// PutWhile implements Target. A file of another user is refused: replacing it would take it from its owner, and nothing
+// could restore it.
 func (r *rights) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid int, still func() error) error {
 	return r.do(func() error {
 		if err := r.mine(name); err != nil {
@@ -186,8 +184,7 @@ func (r *rights) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid i
 	})
 }
 
-// mine says whether a file is not there or the user's own. The caller has the
-// user's rights.
+// mine reports whether a file is not there or the user's own. The caller has the user's rights.
 func (r *rights) mine(name string) error {
 	in, err := r.in.Stat(name)
 	switch {
@@ -239,7 +236,7 @@ func (r *rights) Writable(name string) error {
 		}
 		at := clean(name)
 		if abs, err := r.in.Resolve(at); err == nil {
-			at = abs // of a link, the folder of what it leads to counts
+			at = abs // of a link, the directory of what it leads to counts
 		}
 		for {
 			dir, err := r.in.Resolve(path.Dir(at))

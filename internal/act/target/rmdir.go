@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// Rmdir implements Target. A symbolic link is no folder of ours and stays.
+// Rmdir implements Target. A symbolic link is no directory of ours and stays.
 func (l *Local) Rmdir(name string) error {
 	if in, err := l.Readlink(name); err == nil && in != "" {
 		return nil

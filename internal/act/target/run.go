@@ -16,11 +16,9 @@ import (
 // self is this program, which root has chosen to run.
 const self = "/proc/self/exe"
 
-// Run implements Target. Root runs no program that somebody else can exchange.
-// The command is the leader of a process group of its own, and the whole group is
-// killed when the time is over, so that nothing of it stays behind. Output beyond
-// the limit is ErrTooLarge, and the command is killed. An exit status other than 0
-// is no error: see Output.Code.
+// Run implements Target. Root runs no program that others can replace. The command is the leader of its own process
+// group, and the whole group is killed when the time is over, so that nothing of it stays behind. Output beyond the
+// limit is ErrTooLarge, and the command is killed. An exit status other than 0 is no error: see Output.Code.
 func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	if !l.host() {
 		return Output{}, ErrNoCommands
@@ -80,9 +78,8 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	return out, nil
 }
 
-// environment gives a command what it may know: the account of an instance a
-// clean one, the user's own shell line all of ours, and root's programs ours but
-// for the PATH that they are looked for in and what changes the linker.
+// environment gives a command what it may know: the account of an instance a clean one, the user's own shell line all
+// of ours, and root's programs ours except for the PATH that they are looked for in and what changes the linker.
 func environment(c Command) []string {
 	env := []string{}
 	switch {

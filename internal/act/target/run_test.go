@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// The commands of these tests are this test binary itself, told by a variable
-// what to play, so that they need nothing of the machine.
+// The commands of these tests are this test binary itself, with a variable that selects its role, so that they need
+// nothing of the machine.
 func TestMain(m *testing.M) {
 	switch os.Getenv("PGFETTLE_TEST_PLAY") {
 	case "":
@@ -122,7 +122,7 @@ func TestRunEndsItsChildren(t *testing.T) {
 	await.That(t, "the end of the child", func() (bool, any) {
 		b, err := os.ReadFile("/proc/" + child + "/stat")
 		_, state, _ := strings.Cut(string(b), ") ")
-		return err != nil || strings.HasPrefix(state, "Z"), string(b) // nobody may be there to take it away
+		return err != nil || strings.HasPrefix(state, "Z"), string(b) // there may be no process to remove it
 	})
 }
 
@@ -146,8 +146,8 @@ func TestATreeRunsNothing(t *testing.T) {
 	}
 }
 
-// TestRootRunsItsOwn: a program that somebody else can exchange is not run as root,
-// be it his or in a folder of his, and runs as himself.
+// TestRootRunsItsOwn: a program that others can replace is not run as root, whether it or its directory belongs to
+// them, and runs as its owner.
 func TestRootRunsItsOwn(t *testing.T) {
 	tier.Root(t, "give files away")
 	const other = 42301

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Sweep implements Target. The folder is held open, and what lies in it is taken
-// for what it is and not for what a link in its place leads to.
+// Sweep implements Target. The directory is held open, and what is in it is taken for what it is and not for what a
+// link in its place leads to.
 func (l *Local) Sweep(name string) error {
 	dir, base, err := l.folder(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -40,7 +40,7 @@ func (l *Local) Sweep(name string) error {
 	return nil
 }
 
-// isTemporary says whether temporary could have made this name beside base.
+// isTemporary reports whether temporary could have made this name beside base.
 func isTemporary(name, base string) bool {
 	middle, ok := strings.CutPrefix(name, "."+base+".")
 	if !ok {

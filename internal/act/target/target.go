@@ -3,10 +3,9 @@
 // through a Target, so that a tree of files can stand for a host in a test and
 // nothing else needs to exec or dial.
 //
-// Names are absolute paths of the target, "/proc/meminfo"; a leading slash may
-// be left out, so the names of an evidence archive are names of a target too.
-// Errors are those of io/fs: errors.Is tells fs.ErrNotExist and
-// fs.ErrPermission apart from the rest.
+// Names are absolute paths of the target, "/proc/meminfo"; a leading slash may be omitted, so the names of an evidence
+// archive are names of a target too. Errors are those of io/fs: errors.Is distinguishes fs.ErrNotExist and
+// fs.ErrPermission from the rest.
 package target
 
 import (
@@ -23,7 +22,7 @@ type Target interface {
 	// ReadFile reads a regular file (those of /proc and /sys count as such)
 	// in one go. More than limit bytes are ErrTooLarge, never a cut-off text.
 	ReadFile(name string, limit int64) ([]byte, error)
-	// ReadDir returns the names in a folder, unsorted, without "." and "..".
+	// ReadDir returns the names in a directory, unsorted, without "." and "..".
 	ReadDir(name string) ([]string, error)
 	// Readlink returns what a symbolic link says, which may be relative.
 	Readlink(name string) (string, error)
@@ -39,25 +38,21 @@ type Target interface {
 	// Open opens a regular file for reading: a log is larger than what is read of it
 	// at once.
 	Open(name string) (*os.File, error)
-	// Statfs tells the size of the filesystem that a path lies on.
+	// Statfs returns the size of the filesystem that a path is on.
 	Statfs(name string) (Space, error)
-	// Sub returns the target whose root is the given folder: absolute links
-	// within it start there. It is how the files of a container are read
-	// through /proc/PID/root. It runs no commands.
+	// Sub returns the target whose root is the given directory: absolute links within it start there. It is how the
+	// files of a container are read through /proc/PID/root. It runs no commands.
 	Sub(dir string) (Target, error)
-	// As returns a view of the same files with a user's rights to them and no
-	// others, so that the kernel decides what is read and written on his behalf:
-	// no link of his leads to what he could not reach himself. Regular files alone
-	// are read, and only his own are replaced (ErrNotHis). Where we are not root,
-	// or the user is, it is the target itself.
+	// As returns a view of the same files with a user's rights to them and no others, so that the kernel decides what
+	// is read and written on that user's behalf: no link leads to what the user could not reach anyway. Only regular
+	// files are read, and only the user's own are replaced (ErrNotHis). If we are not root, or the user is, it is the
+	// target itself.
 	As(u User) Target
-	// Reach returns the path by which this process itself gets to a name, for
-	// who has to hand one to the kernel, such as that of a socket; "" where
-	// there is no way.
+	// Reach returns the path by which this process itself gets to a name, for who has to hand one to the kernel, such
+	// as that of a socket; "" if there is no way.
 	Reach(name string) string
-	// Peer connects to a Unix socket, asks who listens there, and hangs up
-	// without a word. The answer is 0 where the listener's process is not
-	// visible from here.
+	// Peer connects to a Unix socket, asks who listens there, and hangs up without a word. The answer is 0 if the
+	// listener's process is not visible from here.
 	Peer(socket string) (pid int, err error)
 	// Run runs a command to its end.
 	Run(ctx context.Context, c Command) (Output, error)
@@ -74,26 +69,25 @@ type Target interface {
 	// Poke writes a file of /proc or /sys in one write(2), in place: the value
 	// and a newline, as echo does.
 	Poke(name, value string) error
-	// Append adds bytes to the end of a file that exists, in one write(2), and
-	// returns when they are on disk. Where it returns an error nothing was
-	// added; only a crash can leave a part.
+	// Append adds bytes to the end of a file that exists, in one write(2), and returns when they are on disk. If it
+	// returns an error nothing was added; only a crash can leave a part.
 	Append(name string, data []byte) error
-	// Remove unlinks a file, and fsyncs its folder. A file that is not there is
-	// no error; a symbolic link is one, and what it leads to stays.
+	// Remove unlinks a file, and fsyncs its directory. A file that does not exist is no error; a symbolic link is one,
+	// and what it leads to stays.
 	Remove(name string) error
 	// RemoveWhile is Remove that asks once more, when only the unlink is left.
 	RemoveWhile(name string, still func() error) error
-	// Sweep removes what a Write or a Put of this name has left beside it that a
-	// crash cut short. No other process may be writing it.
+	// Sweep removes what a Write or a Put of this name has left next to it that a crash cut short. No other process may
+	// be writing it.
 	Sweep(name string) error
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
 	Writable(name string) error
-	// Mkdir makes a folder that is not there, and those above it, and fsyncs the
-	// folders that they were made in.
+	// Mkdir makes a directory that does not exist, and those above it, and fsyncs the directories that they were made
+	// in.
 	Mkdir(name string, perm fs.FileMode) error
-	// Rmdir removes a folder that is empty, and fsyncs the one that it was in.
-	// One that is not empty, or not there, is no error and stays as it is.
+	// Rmdir removes a directory that is empty, and fsyncs the one that it was in. One that is not empty, or not there,
+	// is no error and stays as it is.
 	Rmdir(name string) error
 	// Lock takes a file's lock for this process, almost without waiting, and leaves a
 	// hint of who has it. Where another process has it the error is a *Held. The
@@ -101,12 +95,11 @@ type Target interface {
 	Lock(name, hint string) (unlock func() error, err error)
 	// Now is the target's clock.
 	Now() time.Time
-	// UID is the effective user id that all this is done as.
+	// UID is the effective user ID that all this is done as.
 	UID() int
 	// PageSize is the base page of the kernel in bytes.
 	PageSize() int
-	// ClockKept says whether the kernel has been told that its clock follows
-	// another one (adjtimex(2), read only).
+	// ClockKept reports whether the kernel considers its clock synchronized (adjtimex(2), read only).
 	ClockKept() (bool, error)
 	// Machine is the kernel's name of the architecture: x86_64, aarch64, …
 	Machine() string
@@ -143,9 +136,9 @@ type Command struct {
 	Stdin []byte   // nil: empty
 	Env   []string // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
 	Bare  bool     // of our own environment only a PATH
-	Own   bool     // the user's own shell line: his whole environment, PATH included
-	Dir   string   // "": the folder that we are in, or / under As
-	As    *User    // nil: as we are; another user needs root. See Start for what he is given
+	Own   bool     // the user's own shell command: the whole environment, PATH included
+	Dir   string   // "": the directory that we are in, or / under As
+	As    *User    // nil: as we are; another user needs root. See Start for what it gets
 	// under As: set-user-ID programs work in what it starts, as a server's archive_command may need
 	Keeps   bool
 	Timeout time.Duration // 0: DefaultTimeout

@@ -16,9 +16,8 @@ type Step struct {
 	Info // of the entry itself: of a link, the link's
 }
 
-// Way implements Target: each folder is opened from the one above it, and what
-// lies in it is taken for what it is, so that nothing can be put in between what
-// was looked at and what it leads to.
+// Way implements Target: each directory is opened from the one above it, and its entries are taken for what they are,
+// so that nothing can be inserted between the check and the use.
 func (l *Local) Way(name string) ([]Step, error) {
 	root := l.Root
 	if root == "" {

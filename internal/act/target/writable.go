@@ -14,14 +14,13 @@ const mayEnterAndWrite = 2 | 1
 // mayWrite is W_OK of access(2).
 const mayWrite = 2
 
-// Writable implements Target. It asks the kernel about the nearest folder that
-// is there, which knows of read-only mounts as well as of permissions, and about
-// the file: that may be closed to its user and be replaced all the same, but not
-// when it is marked immutable.
+// Writable implements Target. It asks the kernel about the nearest directory that is there, which knows of read-only
+// mounts as well as of permissions, and about the file: that may be closed to its user and be replaced all the same,
+// but not when it is marked immutable.
 func (l *Local) Writable(name string) error {
 	at := clean(name)
 	if abs, err := l.Resolve(at); err == nil {
-		at = abs // of a link, the folder of what it leads to counts
+		at = abs // of a link, the directory of what it leads to counts
 	}
 	for {
 		dir, err := l.Resolve(path.Dir(at))

@@ -11,10 +11,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Write implements Target: a temporary file in the same folder, fsync, rename,
-// fsync of the folder. A file that exists keeps its owner, group and mode, and
-// perm counts only for a new one. A symbolic link stays one: what it leads to
-// is replaced. It is not for /proc and /sys, where nothing can be renamed.
+// Write implements Target: a temporary file in the same directory, fsync, rename, fsync of the directory. A file that
+// exists keeps its owner, group and mode, and perm counts only for a new one. A symbolic link stays one: what it leads
+// to is replaced. It is not for /proc and /sys, if nothing can be renamed.
 func (l *Local) Write(name string, data []byte, perm fs.FileMode) error {
 	dir, base, err := l.folder(name)
 	if err != nil {
@@ -31,8 +30,7 @@ func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) error {
 	case err == nil && !old.Mode.IsRegular():
 		return &fs.PathError{Op: "write", Path: base, Err: ErrNotRegular}
 	case err == nil:
-		// to the owner as he was; who may not give a file away and owns the
-		// old one has nothing to give
+		// to the previous owner; a user who cannot change ownership and owns the old one has nothing to change
 		perm, owner = old.Mode.Perm(), &User{UID: old.UID, GID: old.GID}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -78,7 +76,7 @@ func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *
 	if err = dir.Rename(temp, base); err != nil {
 		return err
 	}
-	temp = "" // renamed: what stands there now is not to be removed
+	temp = "" // renamed: what is there now is not to be removed
 	return syncFolder(dir)
 }
 
@@ -98,8 +96,8 @@ func temporary(dir *os.Root, base string) (*os.File, string, error) {
 	return nil, "", fs.ErrExist
 }
 
-// syncFolder makes the rename last. A filesystem that cannot sync a folder
-// says EINVAL and is left alone, as PostgreSQL's fsync_fname does.
+// syncFolder makes the rename last. A filesystem that cannot sync a directory says EINVAL and is left alone, as
+// PostgreSQL's fsync_fname does.
 func syncFolder(dir *os.Root) error {
 	f, err := dir.Open(".")
 	if err != nil {

@@ -7,10 +7,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Files is the target with the rights of an instance's account to files, as which
-// all that is the instance's is read: its configuration, its logs, whatever it
-// names. Where we are not root it is the target itself. The error is a *Refusal
-// where there is no account.
+// Files is the target with the rights of an instance's account to files, as which all that is the instance's is read:
+// its configuration, its logs, whatever it names. If we are not root it is the target itself. The error is a *Refusal
+// if there is no account.
 func Files(t target.Target, in *snapshot.Instance) (target.Target, error) {
 	if t.UID() != 0 || t.Reach("/") != "/" { // in a tree of files nothing runs
 		return t, nil
@@ -26,11 +25,10 @@ func Files(t target.Target, in *snapshot.Instance) (target.Target, error) {
 	return t.As(a.User()), nil
 }
 
-// Named is the target with the rights of whoever has a part in where the name of
-// a configuration file leads, that a person has given: its owner, or the owner of
-// a folder or a link on the way to it. What the file includes is what he wrote
-// there, who may not be let into files of root's by that. Where we are not root,
-// and where all is root's, it is the target itself.
+// Named is the target with the rights of the account that controls where a configuration file named by the user leads:
+// its owner, or the owner of a directory or a link on the way to it. What the file includes was written by that
+// account, which must not get access to root's files that way. If we are not root, or if everything is root's, it is
+// the target itself.
 func Named(t target.Target, file string) (target.Target, error) {
 	if t.UID() != 0 || t.Reach("/") != "/" { // in a tree of files all is one person's
 		return t, nil

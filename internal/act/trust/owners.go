@@ -12,22 +12,21 @@ import (
 // for them. Instances of others are strangers.
 type Owners struct {
 	Names    []string // accounts that the policy names; nil: every system account
-	DataDirs []string // data directories that a person named: their instances count whoever's they are
-	Caller   int      // user id of who called sudo, to whom his own servers are no strangers; 0: none
+	DataDirs []string // data directories that the user named: their instances are included whoever owns them
+	Caller   int      // user id of the caller of sudo, whose own servers are no strangers; 0: none
 }
 
 const (
-	// firstPerson is UID_MIN of login.defs where that file tells none: ids below
-	// it are those of services.
+	// firstPerson is UID_MIN of login.defs if that file has none: IDs below it belong to services.
 	firstPerson = 1000
 	maxDefs     = 1 << 20
 )
 
-// usual are accounts that packages and guides make for servers, also where they
-// were made by hand with the id of a person.
+// usual are accounts that packages and guides make for servers, also where they were made manually with the id of a
+// person.
 var usual = []string{"postgres", "enterprisedb", "pgsql", "_postgresql"}
 
-// Counts says whether the instances of an account count; where not, why.
+// Counts reports whether the instances of an account count; where not, why.
 func (o Owners) Counts(t target.Target, a Account, dataDir string) (bool, string) {
 	if dataDir != "" && slices.Contains(o.DataDirs, dataDir) {
 		return true, ""
@@ -44,7 +43,7 @@ func (o Owners) Counts(t target.Target, a Account, dataDir string) (bool, string
 	return false, a.String() + " is no system account"
 }
 
-// uidMin reads the first user id of a person.
+// uidMin reads the first user ID of a person.
 func uidMin(t target.Target) int {
 	b, err := t.ReadFile("/etc/login.defs", maxDefs)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // maxStatus bounds /proc/PID/status: 2 kB, and some more for its groups.
 const maxStatus = 1 << 20
 
-// Process returns the account that a process runs as. One whose ids differ is a
-// program with the set-user-ID bit, and nobody's.
+// Process returns the account that a process runs as. One whose IDs differ is a set-user-ID program, and belongs to no
+// account.
 func Process(t target.Target, pid int) (Account, error) {
 	b, err := t.ReadFile("/proc/"+strconv.Itoa(pid)+"/status", maxStatus)
 	if err != nil {
@@ -66,8 +66,8 @@ func oneID(status, name string) (int, error) {
 	return 0, errors.New("no line " + name)
 }
 
-// DataDir says whether a data directory is the account's, as the server sees it:
-// view is the target that its paths hold in. Others may not write it.
+// DataDir reports whether a data directory is the account's, as the server sees it: view is the target that its paths
+// hold in. Others may not write it.
 func (a Account) DataDir(view target.Target, dir string) error {
 	in, err := view.Stat(dir)
 	switch {
@@ -86,8 +86,8 @@ func (a Account) DataDir(view target.Target, dir string) error {
 // maxLock bounds postmaster.pid: eight short lines.
 const maxLock = 4096
 
-// Instance returns the account of a data directory: that of its postmaster where
-// one runs as the owner, with its groups, else the owner as Owner finds him.
+// Instance returns the account of a data directory: that of its postmaster if one runs as the owner, with its groups,
+// otherwise the owner as found by Owner.
 func Instance(t target.Target, dir string) (Account, error) {
 	in, err := t.Stat(dir)
 	if err != nil {
@@ -124,8 +124,8 @@ func Instance(t target.Target, dir string) (Account, error) {
 	return runs, nil
 }
 
-// Owner returns the account of a data directory whose server does not run: its
-// owner, if root and he alone can change what its path leads to.
+// Owner returns the account of a data directory whose server does not run: its owner, if only root and that owner can
+// change what its path leads to.
 func Owner(t target.Target, dir string) (Account, error) {
 	way, err := t.Way(dir)
 	if err != nil {
@@ -150,9 +150,8 @@ func Owner(t target.Target, dir string) (Account, error) {
 	return a, nil
 }
 
-// Program says whether a program may run as the account: it has to be a regular
-// file of root's or of the account's, in folders that nobody else can change. It
-// returns its path with every link followed.
+// Program reports whether a program may run as the account: it must be a regular file of root or the account, in
+// directories that no one else can change. It returns its path with every link followed.
 func (a Account) Program(t target.Target, name string) (string, error) {
 	if !path.IsAbs(name) {
 		return "", refuse("", "%s is no absolute path", name)

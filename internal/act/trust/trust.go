@@ -1,13 +1,10 @@
-// Package trust says on whose behalf something may be done, in the one place
-// where that is decided: which account an instance has, whether its program and
-// its folders are that account's or root's alone, and whose instances count.
+// Package trust says on whose behalf something may be done, in the one place where that is decided: which account an
+// instance has, whether its program and its directories are that account's or root's alone, and whose instances count.
 //
-// The rule: pgfettle, as root, does nothing on behalf of an instance that the
-// account of that instance could not do itself, and never lends one account's
-// rights to another's files. So what is judged here is only whether there is one
-// account; what is then done is done as that account, and the kernel decides it
-// (target.Target.As, target.Command.As). Nothing may rest on a judgement alone:
-// what was looked at can be another thing a moment later. docs/security.md has
+// The rule: pgfettle, as root, does nothing on behalf of an instance that the account of that instance could not do
+// itself, and never lends one account's rights to another's files. So what is judged here is only whether there is one
+// account; what is then done is done as that account, and the kernel decides it (target.Target.As, target.Command.As).
+// Nothing may depend on a judgment alone: what was checked can be something else a moment later. docs/security.md has
 // the picture.
 package trust
 
@@ -26,12 +23,12 @@ type Account struct {
 	Name     string // "user 1234" where the database has none
 }
 
-// Nobody is the account that programs of root's run as which belong to no
-// instance, where there is no user postgres: the overflow user of every kernel.
+// Nobody is the account for programs that root runs and that belong to no instance, if there is no user postgres: the
+// overflow user of every kernel.
 const Nobody = 65534
 
-// Of returns the account of a user id as the user database has it. gid is its
-// group where the database does not know it, such as a process's.
+// Of returns the account of a user ID as the user database has it. gid is its group where the database does not know
+// it, such as a process's.
 func Of(uid, gid int) Account {
 	a := Account{UID: uid, GID: gid, Name: "user " + strconv.Itoa(uid)}
 	u, err := user.LookupId(strconv.Itoa(uid))

@@ -29,8 +29,8 @@ type Request struct {
 	AcceptAll bool // every change of high risk is accepted
 
 	Chosen  func(*Choice) error                  // shows what will be made
-	Managed func(manager, key string) error      // shows what a program that owns an instance is to be told
-	Left    func([]selection.Left) error         // shows what is left out, and why
+	Managed func(manager, key string) error      // shows what to configure in a program that manages an instance
+	Left    func([]selection.Left) error         // shows what is omitted, and why
 	Warned  func([]selection.Warning) error      // shows what else comes of it
 	Consent func(context.Context, *Choice) error // asks, and declines parts; nil: nothing is asked
 }
@@ -120,8 +120,8 @@ func (r *Request) managed(server *pgctl.Server, chosen []plan.Change) error {
 	return nil
 }
 
-// poolOf returns the huge pages that will be there when a server is restarted by
-// this apply; 0 where it leaves the pool as it is.
+// poolOf returns the huge pages that will be there when a server is restarted by this apply; 0 if it leaves the pool as
+// it is.
 func poolOf(chosen []plan.Change) int64 {
 	for _, c := range chosen {
 		if c.Address == knob.Sysctl("vm.nr_hugepages") && c.Effect == knob.Now {

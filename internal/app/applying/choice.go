@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// Choice is what of a plan will be carried out: what the flags allow, less
-// what a person says no to.
+// Choice is what of a plan will be applied: what the flags allow, less what a person says no to.
 type Choice struct {
 	Options   selection.Options
 	Plan      *plan.Plan
@@ -26,8 +25,8 @@ type Choice struct {
 	barred map[selection.Which]string // what is in Options.Skip for another reason than a person, and why
 }
 
-// Choose applies the bounds. Risks that were not accepted are left out rather
-// than ending the whole: what does not rest on them is done.
+// Choose applies the bounds. Risks that were not accepted are omitted rather than ending the whole: what does not
+// depend on them is done.
 func (s *Choice) Choose() {
 	if s.barred == nil {
 		s.barred = map[selection.Which]string{}
@@ -45,7 +44,7 @@ func (s *Choice) Choose() {
 		}
 	}
 	s.Chosen, s.Left = selection.Select(s.Plan, s.Snapshot, s.Options)
-	// nobody needs to be told
+	// not worth reporting
 	s.Left = slices.DeleteFunc(s.Left, func(l selection.Left) bool { return !s.asked(&l.Change) })
 	for i := range s.Left {
 		if why := s.barred[selection.WhichOf(&s.Left[i].Change)]; why != "" {
@@ -78,12 +77,12 @@ func (s *Choice) Named() error {
 	return nil
 }
 
-// asked says whether --only lets a change through.
+// asked reports whether --only lets a change through.
 func (s *Choice) asked(c *plan.Change) bool {
 	return len(s.Options.Only) == 0 || selection.Named(s.Options.Only, c)
 }
 
-// notAccepted is why a change of high risk is left out.
+// notAccepted is why a change of high risk is omitted.
 const notAccepted = "high risk, not accepted: to apply it, read its reason and add it to --accept-risk"
 
 func (s *Choice) bars(c *plan.Change) string {
@@ -106,9 +105,8 @@ func (s *Choice) bars(c *plan.Change) string {
 	return ""
 }
 
-// Nothing is the error of an apply of which everything was left out; nil where only the
-// bounds stood against it: who says what may be done at most, or applies again what is
-// applied, gets what was asked for.
+// Nothing is the error of an apply of which everything was omitted; nil if only the limits prevented it: a user who
+// limits the effect, or applies again what is applied, gets what was asked for.
 func (s *Choice) Nothing() error {
 	for _, l := range s.Left {
 		if l.Reason == notAccepted || l.Reason == declined {

@@ -136,8 +136,8 @@ func TestSelectionOfInstances(t *testing.T) {
 	}
 }
 
-// TestPerUnit holds that a property that a plan has once is set on each unit
-// that has another value, and on no unit twice.
+// TestPerUnit verifies that a property that a plan has once is set on each unit that has another value, and on no unit
+// twice.
 func TestPerUnit(t *testing.T) {
 	in := func(key, dir, unit, policy string) snapshot.Instance {
 		return snapshot.Instance{Key: key, DataDirectory: known.Is(dir),

@@ -20,7 +20,7 @@ import (
 // DemoRequest is the part of the demo that applies a plan to a throwaway server and takes
 // it back, and what a person sees of it.
 type DemoRequest struct {
-	Place      *Place // its journals are in a folder of the demo's own
+	Place      *Place // its journals are in a directory of the demo's own
 	Server     *app.DemoServer
 	Session    *app.Session
 	Plan       *plan.Plan
@@ -29,15 +29,14 @@ type DemoRequest struct {
 	Chosen  func(*Choice) error                 // shows what will be made
 	Applied func(*journal.Journal, error) error // shows how it ended; its error ends the demo
 	Again   func(*app.Session) error            // shows the server as it is then
-	Undone  func(*journal.Journal, error) error // shows how it was taken back; as Applied
+	Undone  func(*journal.Journal, error) error // shows how it was undone; as Applied
 }
 
 // Demo carries the plan out on the throwaway server, looks again, and takes all back. It
 // returns the file of settings that is as it was, byte for byte; "": nothing was changed.
 func Demo(ctx context.Context, r DemoRequest) (_ string, err error) {
 	inst, l, h := r.Server, r.Session, r.Place.Host
-	// A folder of our own: the server's belongs to its user, who could swap what
-	// lies in it.
+	// A directory of our own: the server's belongs to its user, who could swap what is in it.
 	dir, err := os.MkdirTemp("", "pgfettle-demo-")
 	if err != nil {
 		return "", say.Err("journal of the demo: {error}", "error", err)

@@ -55,7 +55,7 @@ func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
 		Detail: say.M("The journal directory is {dir}.", "dir", dir), Code: say.CodeError}
 }
 
-// closed names the right that is missing where the folder is closed to us.
+// closed names the right that is missing if the directory is closed to us.
 func closed(err error, dir string) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return &say.Problem{Message: say.M("could not read the journals"), Detail: say.OfError(err),

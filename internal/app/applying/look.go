@@ -43,8 +43,8 @@ func (p *Place) loadJournalled(ctx context.Context, j *journal.Journal, gone str
 		}
 		l, err := p.Host.Open(ctx, app.Request{Target: label})
 		if no, ok := errors.AsType[*say.Problem](err); ok && no.Code == say.CodeNoAccess {
-			// a superuser whom the folder does not let in reaches the server as
-			// he did when he applied: by PG* variables, or by its socket
+			// a superuser without access to the directory reaches the server as during the apply: by PG* variables, or
+			// by its socket
 			return p.Host.Open(ctx, app.Request{Target: ""})
 		}
 		if err != nil {
@@ -89,8 +89,7 @@ func Labels(j *journal.Journal) []string {
 	return labels
 }
 
-// inTree is what is known of a tree of files: the instances that somebody
-// named, by their data directories.
+// inTree is what is known about a tree of files: the instances that the user named, by their data directories.
 func inTree(labels []string) *app.Session {
 	s := &snapshot.Snapshot{Schema: snapshot.Schema, HostSeen: true}
 	for i, label := range labels {

@@ -81,7 +81,7 @@ func MoveWAL(ctx context.Context, r MoveWALRequest) (MovedWAL, error) {
 	return m, stays(err, res.Journal)
 }
 
-// stays words the error of a move that was put back.
+// stays words the error of a move that was undone.
 func stays(err error, j *journal.Journal) error {
 	var no *say.Problem
 	if j == nil || !errors.As(err, &no) || no.Code != say.CodePartly {
@@ -97,7 +97,7 @@ func stays(err error, j *journal.Journal) error {
 	return err
 }
 
-// onlyInstance is the instance that is meant where there is one.
+// onlyInstance is the instance that is meant if there is one.
 func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	if !s.HostSeen {
 		return nil, &say.Problem{Message: say.M("cannot move the WAL of a remote server"),

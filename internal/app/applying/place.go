@@ -2,9 +2,9 @@
 // resume, undo, status, the journals, the move of pg_wal, and the part of the demo that
 // applies. One file a use case.
 //
-// A Place says which files are changed and where the journals lie. What a person sees
-// or agrees to on the way is a function in the request: it shows, asks, and returns an
-// error where the answer is no, which ends the use case before anything is changed.
+// A Place says which files are changed and where the journals lie. What a person sees or agrees to on the way is a
+// function in the request: it shows, asks, and returns an error if the answer is no, which ends the use case before
+// anything is changed.
 package applying
 
 import (
@@ -22,7 +22,7 @@ import (
 type Place struct {
 	Host *app.Host
 	Root string       // --root: a tree of files; "": the host
-	Dir  string       // --journal: the folder of the journals; "": the usual one
+	Dir  string       // --journal: the directory of the journals; "": the usual one
 	Tell func(string) // shows a step as it is made; nil: nothing is shown
 }
 
@@ -52,8 +52,8 @@ func (p *Place) Files() (target.Target, error) {
 	return t, nil
 }
 
-// Journals is the folder of the journals on that target. Root does not go by what
-// somebody else could have written there, nor writes where he could lead it.
+// Journals is the directory of the journals on that target. Root does not trust what others could have written there,
+// and does not write where they could redirect it.
 func (p *Place) Journals() (string, error) {
 	dir, err := p.journalDir()
 	if err != nil || p.Root != "" || p.Host.Target.UID() != 0 {
@@ -87,7 +87,7 @@ func (p *Place) journalDir() (string, error) {
 	return filepath.Join(state, "pgfettle", "journal"), nil
 }
 
-// open returns the target that the journals lie on, and their folder there.
+// open returns the target that the journals are on, and their directory there.
 func (p *Place) open() (app.Target, string, error) {
 	t, err := p.Files()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Status tells how the values stand that were applied and not taken back: of one journal,
-// or of all (""). What cannot be read of them is a warning, as long as anything can.
+// Status reports the state of values that were applied and not undone: of one journal, or of all (""). Unreadable
+// journals are a warning, unless none can be read.
 func Status(ctx context.Context, p *Place, id string) ([]journal.Drift, error) {
 	var list []*journal.Journal
 	all := &journal.Journal{} // of all journals, what is about an instance
@@ -65,9 +65,8 @@ func Status(ctx context.Context, p *Place, id string) ([]journal.Drift, error) {
 	return drifts, nil
 }
 
-// StatusHere tells how the values stand that were applied on this host, to it and to
-// the instances that a session looked at. Where the journals cannot be read nothing is
-// told of them: who may not read them may still read the rest.
+// StatusHere reports the state of the values that were applied on this host, to it and to the instances of a session.
+// If the journals cannot be read, nothing is reported about them, so that users without access still get the rest.
 func StatusHere(ctx context.Context, p *Place, l *app.Session) []journal.Drift {
 	if l.Collected == nil || l.Collected.Kind == collect.Conninfo {
 		return nil

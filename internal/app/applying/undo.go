@@ -12,27 +12,26 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// UndoRequest says which apply is taken back, and how far.
+// UndoRequest says which apply to undo, and how far.
 type UndoRequest struct {
 	Place     *Place
 	Restart   Restart
-	ID        string // of a journal; "": the last apply that was not taken back
+	ID        string // of a journal; "": the last apply that was not undone
 	MaxEffect knob.Effect
 	Wait      bool
 	Forget    string // the data directory of an instance that is gone; "": none
 
-	// Consent shows what will be taken back and asks for it; an error ends the undo before
-	// anything is changed. Nil: nothing is asked.
+	// Consent shows what will be undone and asks for confirmation; an error ends the undo before anything is changed.
+	// Nil: nothing is asked.
 	Consent func(ctx context.Context, j *journal.Journal, back []journal.Change) error
 }
 
-// Undo takes an apply back. The journal is there with an error too; it is nil where
-// nothing was begun.
+// Undo takes an apply back. The journal is there with an error too; it is nil if nothing was begun.
 func Undo(ctx context.Context, r UndoRequest) (*journal.Journal, error) {
 	if r.Forget != "" {
 		r.Forget = filepath.Clean(r.Forget)
 	}
-	// One that is undone, but for a restart that may be made now, is not finished.
+	// One that is undone, except for a restart that may be made now, is not finished.
 	w, l, id, err := r.Place.worldOf(ctx, r.Restart, r.ID, r.Forget, func(j *journal.Journal) bool {
 		switch {
 		case r.Forget != "":
@@ -55,7 +54,7 @@ func Undo(ctx context.Context, r UndoRequest) (*journal.Journal, error) {
 	return res.Journal, err
 }
 
-// ask asks for what will be taken back. Where nothing will be, the undo itself says why.
+// ask asks for confirmation of what will be undone. If nothing will be, the undo itself says why.
 func (r *UndoRequest) ask(ctx context.Context, id string) error {
 	if id == "" || r.Consent == nil {
 		return nil
@@ -76,9 +75,8 @@ func (r *UndoRequest) ask(ctx context.Context, id string) error {
 	return r.Consent(ctx, j, back)
 }
 
-// worldOf builds the world of a journal: the one named, or the last of this host
-// that is meant, whose id it returns; "" where there is none. gone is the label of an
-// instance that is not looked for.
+// worldOf builds the world of a journal: the one named, or the last of this host that is meant, whose id it returns; ""
+// if there is none. gone is the label of an instance that is not looked for.
 func (p *Place) worldOf(ctx context.Context, restart Restart, id, gone string,
 	is func(*journal.Journal) bool) (*apply.System, *app.Session, string, error) {
 	t, dir, err := p.open()

@@ -1,7 +1,6 @@
-// Package diagnose holds the use cases of the command diagnose, and the report that joins
-// them with check and plan: it finds the logs, files, and live servers that a person
-// names, reads them, and lets judge/diagnose say what they mean. Where a host is looked
-// at too, it opens a session of app.
+// Package diagnose holds the use cases of the command diagnose, and the report that joins them with check and plan: it
+// finds the logs, files, and live servers that a person names, reads them, and lets judge/diagnose say what they mean.
+// If a host is examined too, it opens a session of app.
 package diagnose
 
 import (
@@ -30,9 +29,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// OOM says whom the OOM killer killed, why, and what would have prevented it. args are
-// log files, with one evidence file among them at most, and are read as one story; or
-// none, or one data directory or conninfo: then the logs of this host are read.
+// OOM reports which process the OOM killer killed, why, and what would have prevented it. args are log files, with one
+// evidence file among them at most, and are read as one story; or none, or one data directory or conninfo: then the
+// logs of this host are read.
 func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
 	var log *oom.Log
 	var s *app.Session
@@ -55,7 +54,7 @@ func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
 	return d, nil
 }
 
-// oomLive says whether the arguments name this host or a server, not files.
+// oomLive reports whether the arguments name this host or a server, not files.
 func oomLive(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -172,8 +171,7 @@ func oomHere(ctx context.Context, h *app.Host, arg string) (*oom.Log, *app.Sessi
 	return log, l, gaps, err
 }
 
-// oomLogs reads the logs of the host that was looked at: the kernel's, and the end
-// of those of its servers.
+// oomLogs reads the logs of the host that was examined: the kernel's, and the end of those of its servers.
 func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error) {
 	tell, done := s.Host.Steps()
 	defer done()

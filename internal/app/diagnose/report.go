@@ -23,7 +23,7 @@ import (
 type ReportRequest struct {
 	Target string
 	Deep   bool
-	Redact bool // names are replaced by pseudonyms, and the kernel's log is left out
+	Redact bool // names are replaced by pseudonyms, and the kernel's log is omitted
 	Policy *policy.Policy
 	Plan   app.PlanOptions
 }
@@ -60,8 +60,7 @@ func reportOn(ctx context.Context, s *app.Session, q ReportRequest) (*Report, er
 	var log *oom.Log
 	switch {
 	case q.Redact:
-		// The answers of the server to the plan are in the evidence by now: from
-		// here on nothing but what is redacted is looked at.
+		// The answers of the server to the plan are in the evidence by now: from here on only redacted data are used.
 		before := s.Snapshot
 		if s, err = h.NewSession(s.Evidence.Redact()); err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ type LogRequest struct {
 	Prefix string   // the log_line_prefix of plain lines, where Given
 	Given  bool
 	Days   int  // of a server's own logs those that were written to in so many last days
-	Redact bool // statements are left out, and names replaced
+	Redact bool // statements are omitted, and names replaced
 }
 
 // Log says what a server's log shows, worst first.
@@ -63,11 +63,10 @@ func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, err
 	return in.report(ctx, h, r)
 }
 
-// ofEvidence is what a log without a file of its own is called.
+// ofEvidence is the name of a log without a file.
 const ofEvidence say.Template = "log in the evidence"
 
-// archivedLog says what the log shows that an evidence of 'pgfettle read' holds; nil where
-// there is none.
+// archivedLog says what the log shows that an evidence of 'pgfettle read' holds; nil if there is none.
 func archivedLog(ctx context.Context, s *app.Session) (*serverlog.Report, error) {
 	var in logInput
 	if s.Collected != nil || !in.paste(s) {
@@ -116,8 +115,7 @@ type logFile struct {
 	timed  bool
 }
 
-// sortArguments tells logs from what names a server: a folder, a conninfo, an
-// evidence file.
+// sortArguments separates logs from what names a server: a directory, a conninfo, an evidence file.
 func sortArguments(args []string) (target *string, files []logFile, err error) {
 	stdin := false
 	for i, a := range args {
@@ -287,7 +285,7 @@ func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *s
 	return nil
 }
 
-// counted ends a reading when the person does, and tells him how far it is.
+// counted cancels a reading when the user does, and reports its progress.
 type counted struct {
 	ctx  context.Context
 	r    io.Reader
@@ -317,8 +315,7 @@ const (
 	maxLogFiles = 10_000
 )
 
-// from takes the settings of the server that a target names and, where no files
-// were given, the logs that it writes.
+// from takes the settings of the server that a target names and, if no files were given, the logs that it writes.
 func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	with := len(in.files) > 0
 	if !with && l.Collected == nil {
@@ -389,7 +386,7 @@ func noPaste(l *app.Session) error {
 	return say.Usage(say.M("no server log in this evidence: only pgfettle read includes one"), hint)
 }
 
-// walDisk is the filesystem of an instance's pg_wal; nil where nobody could look at it.
+// walDisk is the filesystem of an instance's pg_wal; nil if it could not be examined.
 func walDisk(s *snapshot.Snapshot, one *snapshot.Instance) *serverlog.WALDisk {
 	places, _ := one.Places.Get()
 	i := slices.IndexFunc(places, func(p snapshot.Place) bool { return p.Role == snapshot.WALPlace })
@@ -401,7 +398,7 @@ func walDisk(s *snapshot.Snapshot, one *snapshot.Instance) *serverlog.WALDisk {
 	if !ok {
 		return nil
 	}
-	dir, _ := one.Server.WALDir.Get() // where it may not be listed the room is the smaller for it
+	dir, _ := one.Server.WALDir.Get() // if it cannot be listed, the room is smaller by that
 	return &serverlog.WALDisk{Total: space.Total, Free: space.Free, WAL: dir.Size}
 }
 
@@ -455,9 +452,8 @@ func noLogs(in *logInput, one *snapshot.Instance, found *serverlogs.Logs, days i
 	return p
 }
 
-// choose takes the files of one format: log_destination may name several, and each
-// event is in all of them. csvlog and jsonlog tell more than plain lines, but only
-// these have the memory-context dumps.
+// choose takes the files of one format: log_destination may name several, and each event is in all of them. csvlog and
+// jsonlog contain more than plain lines, but only these have the memory-context dumps.
 func (in *logInput) choose(all []serverlogs.Source) {
 	main := pglog.Stderr
 	for _, f := range all {

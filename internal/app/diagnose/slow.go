@@ -23,7 +23,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
 )
 
-// SlowPlans is what plans tell: two runs compared, or one plan read. One of them is nil.
+// SlowPlans is what plans say: two runs compared, or one plan read. One of them is nil.
 type SlowPlans struct {
 	Report  *slow.Report
 	Reading *slow.Reading
@@ -68,7 +68,7 @@ func Slow(h *app.Host, args []string) (SlowPlans, error) {
 	if len(plans) != 2 || len(args) == 1 && !slow.Comparable(plans[0], plans[1]) {
 		return SlowPlans{Reading: slow.ReadAll(names, plans)}, nil
 	}
-	if names[0] == names[1] && len(args) == 2 { // the same name in two folders
+	if names[0] == names[1] && len(args) == 2 { // the same name in two directories
 		names[0], names[1] = args[0], args[1]
 	}
 	return SlowPlans{Report: slow.Compare(names[0], plans[0], names[1], plans[1])}, nil
@@ -153,7 +153,7 @@ func Profile(h *app.Host, name string) (*sampled.Profile, error) {
 type SampleRequest struct {
 	Target   string
 	Duration time.Duration
-	NoPerf   bool // perf is left out
+	NoPerf   bool // perf is omitted
 }
 
 // Sample samples a live instance and its host while they are slow.

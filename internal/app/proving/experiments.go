@@ -56,20 +56,18 @@ type Options struct {
 	Steps *Steps // nil: those that really measure
 }
 
-// Steps are the steps of an experiment that start servers. A test stands in
-// for them.
+// Steps are the steps of an experiment that start servers. Tests replace them.
 type Steps struct {
 	// Open finds the server's programs and gets ready to try configurations.
 	Open func(context.Context, target.Target, configure.Choice) (*configure.Trial, error)
 	// Estimate says what an experiment will take, before it is begun.
 	Estimate func(context.Context, target.Target, *engine.Order) (experiment.Estimation, error)
-	// Run runs one. What was measured is in the document also where the error is that it
-	// was interrupted.
+	// Run runs one. What was measured is in the document even if the error is an interruption.
 	Run func(context.Context, *engine.Order) (*experiment.Result, error)
-	// Resume goes on with one that was interrupted, in its folder.
+	// Resume goes on with one that was interrupted, in its directory.
 	Resume func(ctx context.Context, dir string, a engine.Again) (*experiment.Result, error)
-	// Clean removes what killed experiments left in the scratch folder, and data that
-	// were kept, and puts values of the kernel back; it says what it did.
+	// Clean removes what killed experiments left in the scratch directory, and data that were kept, and puts values of
+	// the kernel back; it says what it did.
 	Clean func(ctx context.Context, scratch string) ([]string, error)
 }
 
@@ -126,8 +124,8 @@ func (o *Options) prepare(ctx context.Context, h *app.Host, e *engine.Order,
 	return &d, nil
 }
 
-// Run runs it. What was measured is in its folder also where the error is that it was
-// interrupted; resumable says that its data are still there then.
+// Run runs it. What was measured is in its directory even if the error is an interruption; resumable says that its data
+// are still there then.
 func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result,
 	resumable bool, err error) {
 	p.order.Progress = told
@@ -135,14 +133,14 @@ func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *exp
 	return r, !p.Copied || p.order.KeepData, err
 }
 
-// Resume goes on with an experiment that was interrupted, in its folder.
+// Resume goes on with an experiment that was interrupted, in its directory.
 func (o *Options) Resume(ctx context.Context, dir string,
 	told func(experiment.Event)) (*experiment.Result, error) {
 	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, Progress: told})
 }
 
-// Clean removes what killed experiments left and data that were kept, and puts
-// values of the kernel back. It says what it did, and in which folder.
+// Clean removes what killed experiments left and data that were kept, and puts values of the kernel back. It says what
+// it did, and in which directory.
 func (o *Options) Clean(ctx context.Context, h *app.Host) (done []string, dir string, err error) {
 	if dir, err = o.ScratchDir(h); err != nil {
 		return nil, "", err
@@ -225,8 +223,8 @@ func (o *Options) places(h *app.Host, e *engine.Order) error {
 	return nil
 }
 
-// ScratchDir is where clusters are made: not below the folder of the journal,
-// through which the user that servers run as may not pass.
+// ScratchDir is where clusters are made: not below the directory of the journal, through which the user that servers
+// run as may not pass.
 func (o *Options) ScratchDir(h *app.Host) (string, error) {
 	switch {
 	case o.Scratch != "":
@@ -336,7 +334,7 @@ func hostMemory(h *app.Host) (unit.Bytes, error) {
 	return 0, say.Err("memory of this host: {reason}", "reason", say.M("no MemTotal in /proc/meminfo"))
 }
 
-// hostProcessors counts the processors of this host.
+// hostProcessors counts the CPUs of this host.
 func hostProcessors(h *app.Host) int {
 	b, err := h.Target.ReadFile("/proc/stat", 4<<20)
 	n := 0

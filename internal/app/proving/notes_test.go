@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// TestNotesAreKnownAgain holds that what shows a document knows its notes, which are in it as English text.
+// TestNotesAreKnownAgain verifies that what shows a document knows its notes, which are in it as English text.
 func TestNotesAreKnownAgain(t *testing.T) {
 	never := func(string) bool { return false }
 	off := []experiment.Difference{{Address: "pg:max_wal_size"}, {Address: "pg:wal_compression"}}

@@ -36,8 +36,8 @@ const (
 // scaleForm is a number of units, or of memories.
 var scaleForm = regexp.MustCompile(`^([0-9]+)$|^([0-9]+(?:\.[0-9]+)?)x$`)
 
-// order turns the flags into what the engine wants to know, as far as nothing has
-// to be looked at, and says what the load is.
+// order turns the flags into what the engine wants to know, as far as nothing has to be examined, and says what the
+// load is.
 func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workload.Workload, error) {
 	for _, c := range []struct {
 		flag, value string
@@ -108,7 +108,7 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	asked := loadgen.Asked{Data: o.Workload, Scripts: o.Scripts}
 	if asked.Data == "" {
-		asked.Data = "tpcb" // a script of somebody who names no data is about pgbench's tables
+		asked.Data = "tpcb" // a script without a data option uses pgbench's tables
 	}
 	var w, data *workload.Workload
 	var err error
@@ -171,9 +171,9 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	cpus := hostProcessors(h)
 	clients := o.Clients
 	if clients == 0 {
-		clients = 4 * cpus // enough that neither a processor nor the disk waits for a client
+		clients = 4 * cpus // enough that neither a CPU nor the disk waits for a client
 		if w.Stream {
-			clients = 1 // its queries use the other processors
+			clients = 1 // its queries use the other CPUs
 		}
 	}
 	seed := o.Seed
@@ -190,7 +190,7 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	}
 	jobs := min(clients, cpus)
 	if o.fixed() {
-		jobs = clients // clients of one thread draw their scripts from one sequence, and who is slower draws less of it
+		jobs = clients // clients of one thread draw their scripts from one sequence, and a slower one draws less of it
 	}
 	e.Spec = experiment.Spec{Clients: clients, Jobs: jobs, Warmup: o.Warmup.Seconds(), Rate: o.Rate,
 		Count: o.Transactions, Cycles: o.Cycles, Seed: seed, Cache: o.Cache, Protocol: protocol}

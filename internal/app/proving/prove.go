@@ -27,7 +27,7 @@ type ProveOptions struct {
 	Margin   float64
 }
 
-// fillIn fills in what a named experiment says, where nothing else was said.
+// fillIn fills in what a named experiment says, if nothing else was said.
 func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 	if o.Exercise == "" {
 		return nil
@@ -153,7 +153,7 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 // mostBlocks is what the document takes.
 const mostBlocks = 500
 
-// decide chooses the design, and the metric with it, where nobody did, and says why.
+// decide chooses the design, and the metric with it, if not specified, and says why.
 func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experiment.Difference) (say.Message,
 	error) {
 	off := experiment.CheckpointSettings(d)

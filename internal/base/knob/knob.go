@@ -15,10 +15,9 @@ import (
 //	unit:OOMPolicy           wal:location (the folder of pg_wal)
 //	tablespace:archive/random_page_cost
 //
-// What there is once a device, a mount or a tablespace is named with its subject: vda,
-// /srv, or mapper/NAME for a volume of device mapper, whose number another volume may
-// have after the next boot. A family has a * there and stands for each of them:
-// block:*/scheduler, mount:*/options.
+// What there is once a device, a mount or a tablespace is named with its subject: vda, /srv, or mapper/NAME for a
+// volume of device mapper, whose number another volume may have after the next boot. A family has a * there and
+// includes each of them: block:*/scheduler, mount:*/options.
 type Address string
 
 // Layer is the part of the machine that a knob belongs to.
@@ -59,15 +58,14 @@ func MountOptions(point string) Address {
 // Any is the subject of a family.
 const Any = "*"
 
-// Subject returns the device, the mount point or the tablespace (as an address spells
-// it) that the address names, * for a family of them, "" where there is only one of the knob.
+// Subject returns the device, the mount point or the tablespace (as an address spells it) that the address names, * for
+// a family of them, "" if there is only one of the knob.
 func (a Address) Subject() string {
 	subject, _ := a.parts()
 	return subject
 }
 
-// Family returns the address with * in the place of the subject; a itself where
-// it names none.
+// Family returns the address with * in place of the subject; a itself if it names none.
 func (a Address) Family() Address {
 	if subject, attribute := a.parts(); subject != "" {
 		return Address(a.Prefix() + ":" + Any + "/" + attribute)
@@ -75,7 +73,7 @@ func (a Address) Family() Address {
 	return a
 }
 
-// Covers says whether a is b, or the family that b belongs to.
+// Covers reports whether a is b, or the family that b belongs to.
 func (a Address) Covers(b Address) bool { return a == b || a.Subject() == Any && a == b.Family() }
 
 func (a Address) parts() (subject, attribute string) {
@@ -171,6 +169,6 @@ type Risk string
 // The risks.
 const (
 	Low    Risk = "low"    // undone by writing the old value back; nothing can fail
-	Medium Risk = "medium" // changes the behaviour of other programs or of plans; watch it
+	Medium Risk = "medium" // changes the behavior of other programs or of plans; watch it
 	High   Risk = "high"   // can keep programs from getting memory or the server from starting: read the reason first
 )

@@ -19,9 +19,9 @@ const Unset = "unset"
 // 63 bytes, and four times that is more than any other was built for.
 const maxTablespace = 252
 
-// Tablespace returns the address of an option of a tablespace; "" where the name can be
-// none of a server's. A name may hold anything, as a line break or a comma: what is
-// neither a letter nor a digit nor one of _ . - is spelled as in a URL, %20 for a blank.
+// Tablespace returns the address of an option of a tablespace; "" if the name can be none of a server's. A name may
+// hold anything, as a line break or a comma: what is neither a letter nor a digit nor one of _ . - is spelled as in a
+// URL, %20 for a blank.
 func Tablespace(name, option string) Address {
 	if name == "" || len(name) > maxTablespace || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
 		return ""

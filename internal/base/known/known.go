@@ -1,9 +1,8 @@
 // Package known holds the one type in which every fact of a host or an
 // instance travels: a value that is present, or the reason why it is not.
 //
-// A fact that could not be read is never zero. The only way to reach the value
-// is Get, which also says whether there is one, so a caller has to decide what
-// a missing fact means to him.
+// A fact that could not be read is never zero. The only way to reach the value is Get, which also reports whether there
+// is one, so a caller has to decide what a missing fact means.
 package known
 
 import (
@@ -18,7 +17,7 @@ type State uint8
 // The states. The zero value is Unread, so a forgotten field can never pass
 // for a fact.
 const (
-	Unread    State = iota // nobody could look: not collected, malformed, timed out
+	Unread    State = iota // not collected, malformed, timed out
 	Present                // read, and here it is
 	Absent                 // looked for, and this kernel, build or host does not have it
 	Forbidden              // it exists or may exist, but a right was missing
@@ -29,7 +28,7 @@ var stateNames = [...]string{"unread", "present", "absent", "forbidden"}
 // String returns the state as it is spelled in JSON.
 func (s State) String() string { return stateNames[s] }
 
-// Gap tells a person what is not known, why, and what would reveal it.
+// Gap describes what is unknown, why, and what would reveal it.
 type Gap struct {
 	Fact   string `json:"fact"`             // name of the fact, such as "proc/meminfo" or "pg/1/settings"
 	Reason string `json:"reason"`           // one clause, lower case, no full stop
@@ -52,7 +51,7 @@ func None[T any](g Gap) Fact[T] { return Fact[T]{state: Absent, gap: g} }
 // Barred returns a forbidden fact: a right was missing.
 func Barred[T any](g Gap) Fact[T] { return Fact[T]{state: Forbidden, gap: g} }
 
-// Missed returns an unread fact: nobody could look, or what was there made no sense.
+// Missed returns an unread fact: it could not be read, or its content was malformed.
 func Missed[T any](g Gap) Fact[T] { return Fact[T]{state: Unread, gap: g} }
 
 // Without returns a fact in the given state, which must not be Present.
@@ -66,7 +65,7 @@ func Without[T any](s State, g Gap) Fact[T] {
 // Get returns the value and whether there is one.
 func (f Fact[T]) Get() (T, bool) { return f.value, f.state == Present }
 
-// Known says whether the fact is present.
+// Known reports whether the fact is present.
 func (f Fact[T]) Known() bool { return f.state == Present }
 
 // State returns how much is known.
@@ -117,8 +116,8 @@ func (f Fact[T]) MarshalJSON() ([]byte, error) { return marshal(f.value, f.state
 
 func marshal(value any, s State, g Gap) ([]byte, error) {
 	if s == Present {
-		// Written by hand: a RawMessage in wire would be checked and copied once
-		// more, and the settings of a server are some 100 kB.
+		// Written manually: a RawMessage in wire would be checked and copied once more, and the settings of a server
+		// are some 100 kB.
 		v, err := json.Marshal(value)
 		if err != nil {
 			return nil, err

@@ -2,8 +2,7 @@ package regex
 
 import "testing"
 
-// TestRegex holds that an expression is compiled when it is first used, and what its
-// methods return.
+// TestRegex verifies that an expression is compiled when it is first used, and what its methods return.
 func TestRegex(t *testing.T) {
 	r := New(`(\d+)-(\w+)`)
 	if r.re != nil {
@@ -20,7 +19,7 @@ func TestRegex(t *testing.T) {
 	}
 }
 
-// TestWrong holds that an expression that is wrong is seen where all are compiled.
+// TestWrong verifies that an expression that is wrong is seen where all are compiled.
 func TestWrong(t *testing.T) {
 	before := all
 	defer func() {

@@ -18,10 +18,9 @@ var files embed.FS
 // English is the language that the program itself is written in.
 const English = "en"
 
-// Catalogue is the texts of one language; nil is English. A translation stands
-// for one English text, letter for letter: when that text is edited, English is
-// shown until the translation was looked at again. An old translation
-// under a new text could name another number, or another command.
+// Catalogue is the texts of one language; nil is English. A translation belongs to one English text, letter for letter:
+// when that text is edited, English is shown until the translation is revised. An old translation under a new text
+// could name another number, or another command.
 type Catalogue struct {
 	Lang    string
 	Entries []Entry
@@ -81,14 +80,14 @@ func Languages() []string {
 // not yet complete while commands have texts that are no templates.
 var complete = []string{}
 
-// Complete says whether a language has every text of the program.
+// Complete reports whether a language has every text of the program.
 func Complete(lang string) bool { return lang == English || slices.Contains(complete, lang) }
 
 // PluralForms is how many forms a message about a number has.
 func (c *Catalogue) PluralForms() int { return pluralsOf[c.Lang].forms }
 
-// Open returns the catalogue of a language; nil for English. The error is a fault
-// of the file, which a test of this package finds first.
+// Open returns the catalog of a language; nil for English. The error is a fault of the file, which a test of this
+// package finds first.
 func Open(lang string) (*Catalogue, error) {
 	if lang == English {
 		return nil, nil
@@ -100,9 +99,8 @@ func Open(lang string) (*Catalogue, error) {
 	return ReadCatalogue(lang, string(text))
 }
 
-// LanguageOf returns the language that the environment asks for: the first that
-// is set of LC_ALL, LC_MESSAGES and LANG, as POSIX orders them. It is English
-// where that names none, or one that is not complete.
+// LanguageOf returns the language that the environment asks for: the first that is set of LC_ALL, LC_MESSAGES and LANG,
+// as POSIX orders them. It is English if that names none, or one that is not complete.
 func LanguageOf(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		v := getenv(name)

@@ -23,8 +23,8 @@ func russian(t *testing.T, entries string) *say.Catalogue {
 	return c
 }
 
-// TestPluralForms holds the rules of the catalogues against Unicode's, for every
-// whole number up to a hundred thousand: the rules look at the last two digits.
+// TestPluralForms holds the rules of the catalogs against Unicode's, for every whole number up to a hundred thousand:
+// the rules look at the last two digits.
 func TestPluralForms(t *testing.T) {
 	forms := map[string]map[plural.Form]int{
 		"fr": {plural.One: 0, plural.Other: 1},
@@ -107,7 +107,7 @@ msgstr[2] "и ещё {n}"
 			"0,4\u00a0% 16,4 16.4 0,25", "0.4% 16.4 16.4 0.25"},
 		{say.M("{a}, {b}, {c}", "a", say.Span(119), "b", say.Span(7199), "c", say.Span(172799)),
 			"119\u00a0с, 120\u00a0мин, 48\u00a0ч", "119 s, 120 min, 48 h"},
-		{say.Text("it will fail"), "it will fail", "it will fail"}, // somebody else's text
+		{say.Text("it will fail"), "it will fail", "it will fail"}, // a text from elsewhere
 	} {
 		if got := c2.m.In(c); got != c2.ru {
 			t.Errorf("%q, want %q", got, c2.ru)
@@ -116,7 +116,7 @@ msgstr[2] "и ещё {n}"
 			t.Errorf("%q, want %q", got, c2.english)
 		}
 	}
-	// An edited English text is not told by the old translation.
+	// An edited English text is not shown in the old translation.
 	if got, want := say.M("{n} pages at most", "n", 3).In(c), "3 pages at most"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -128,7 +128,7 @@ msgstr[2] "и ещё {n}"
 	}
 }
 
-// TestNumbersOfEveryLanguage holds that a language that has texts has numbers of its own too.
+// TestNumbersOfEveryLanguage verifies that a language that has texts has numbers of its own too.
 func TestNumbersOfEveryLanguage(t *testing.T) {
 	for _, lang := range say.Languages() {
 		c, err := say.Open(lang)
@@ -167,7 +167,7 @@ func TestReadCatalogueRefuses(t *testing.T) {
 	}
 }
 
-// TestWritePO holds that what is written is read again as it was.
+// TestWritePO verifies that what is written is read again as it was.
 func TestWritePO(t *testing.T) {
 	c := russian(t,
 		"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgid "+

@@ -10,8 +10,8 @@ import (
 // fault is an error that is one clause: a part of a problem, or a reason within one.
 type fault struct{ message Message }
 
-// Err returns an error that follows the language of who reads it. Its English is its text, and it wraps the errors
-// among its arguments, also those that the text does not show.
+// Err returns an error that follows the language of its reader. Its English is its text, and it wraps the errors among
+// its arguments, also those that the text does not show.
 func Err(text Template, pairs ...any) error { return &fault{M(text, pairs...)} }
 
 // Named returns an error that puts a name, such as that of a file, before the words of another.
@@ -88,7 +88,7 @@ func ErrorIn(err error, c *Catalogue) string {
 // recognize finds the message that an English text was made of.
 var recognize func(english string) Message
 
-// Recognize sets what finds the message that the English text of an error was made of, where it is none itself: the
+// Recognize sets what finds the message that the English text of an error was made of, if it is none itself: the
 // package that knows them is above this one.
 func Recognize(find func(english string) Message) { recognize = find }
 
@@ -101,8 +101,7 @@ func (a Around) In(c *Catalogue) string { return before(a.Err, a.Inner, c) }
 // String returns it in English.
 func (a Around) String() string { return a.In(nil) }
 
-// before is what an error puts before the words of another in the language of a catalog: "" where these are not its
-// last.
+// before is what an error puts before the words of another in the language of a catalog: "" if these are not its last.
 func before(err, inner error, c *Catalogue) string {
 	whole, words := ErrorIn(err, c), ErrorIn(inner, c)
 	if n := len(whole) - len(words); n > 0 && whole[n:] == words {
@@ -117,7 +116,7 @@ func ofUnit(f *unit.Fault) Message {
 	return M(Template(f.Text), "value", Quoted(f.Value), "unit", f.Unit)
 }
 
-// Speaks says whether the text of an error follows the language, or is only what a system or a server said.
+// Speaks reports whether the text of an error follows the language, or is only what a system or a server said.
 func Speaks(err error) bool {
 	_, ours := errors.AsType[spoken](err)
 	_, number := errors.AsType[*unit.Fault](err)

@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// TestErrorsFollowTheLanguage holds that an error is told in the language of its reader wherever it stands in a chain,
+// TestErrorsFollowTheLanguage verifies that an error is shown in the language of its reader wherever it is in a chain,
 // and in English letter for letter as it was written.
 func TestErrorsFollowTheLanguage(t *testing.T) {
 	c := russian(t, "\nmsgid \"{path} is empty\"\nmsgstr \"{path}: пусто\"\n"+
@@ -42,7 +42,7 @@ func TestErrorsFollowTheLanguage(t *testing.T) {
 	}
 }
 
-// TestAroundAProblem holds that what stands before the words of a problem follows the language as they do.
+// TestAroundAProblem verifies that the text before the words of a problem follows the language as they do.
 func TestAroundAProblem(t *testing.T) {
 	c := russian(t, "\nmsgid \"file: {reason}\"\nmsgstr \"файл: {reason}\"\n"+
 		"\nmsgid \"{reason} (twice)\"\nmsgstr \"{reason} (дважды)\"\n\nmsgid \"it is full\"\nmsgstr \"нет места\"\n")

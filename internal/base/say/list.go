@@ -6,7 +6,7 @@ import "strings"
 // more there are; 0 is no bound.
 type List struct {
 	Items []Message
-	Sep   string // ", " where it is ""
+	Sep   string // ", " if it is ""
 	Most  int
 }
 

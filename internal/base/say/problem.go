@@ -7,7 +7,7 @@ import "strings"
 const (
 	CodeError    = 1 // something did not work
 	CodeUsage    = 2 // the command line or a value in it is wrong
-	CodeStale    = 4 // a fact that the plan rests on has moved
+	CodeStale    = 4 // a fact that the plan depends on has moved
 	CodeRefused  = 5 // a risk was not accepted, or another has the say
 	CodePartly   = 6 // partly done; the journal says what
 	CodeNoAccess = 7 // a right was missing; the hint names it
@@ -27,8 +27,8 @@ func Usage(message, hint Message) error {
 	return &Problem{Message: message, Hint: hint, Code: CodeUsage}
 }
 
-// Error returns message and detail in one line, in English as logs and documents have it;
-// the hint is for who shows it.
+// Error returns message and detail in one line, in English as logs and documents have it; the hint is left to the
+// caller that shows it.
 func (p *Problem) Error() string { return p.In(nil) }
 
 // In returns message and detail in one line, in the language of a catalog.

@@ -6,7 +6,7 @@ import "strconv"
 // break them or the line is spelled out.
 type Quoted string
 
-// quotes are the marks of a language, where they are not the straight ones.
+// quotes are the marks of a language, if they are not the straight ones.
 var quotes = map[string][2]string{"fr": {"«" + noBreak, noBreak + "»"}, "ru": {"«", "»"}}
 
 // In returns it in the language of a catalog.

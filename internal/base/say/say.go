@@ -1,5 +1,5 @@
-// Package say holds text for people: messages with an English form and
-// named arguments, and the catalogue of sources that the messages rest on.
+// Package say holds text for people: messages with an English form and named arguments, and the catalog of sources that
+// the messages depend on.
 //
 // A message keeps its arguments apart from its words, so another language is a
 // file of English → template and needs no code. Placeholders are {name}.
@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Template is an English text with {name} placeholders, as it stands in the source: always a
-// constant, so that all that there are can be listed and translated. Only this package makes
-// one of a string that is not.
+// Template is an English text with {name} placeholders, as it is in the source: always a constant, so that all that
+// there are can be listed and translated. Only this package makes one of a string that is not.
 type Template string
 
 // Message is one sentence or paragraph for a person. In JSON it is its text, a
@@ -33,16 +32,15 @@ type Message struct {
 	names      []string  // of Args, in the order in which they were given
 	parts      []Message // of All
 	sep        string
-	literal    bool   // a text that is nobody's template
+	literal    bool   // a text without a template
 	translated string // what String returns instead of the English; "" for English
 }
 
-// Text is a message that is a text as it stands, such as one that was read from a
-// document: no catalog has a translation of it.
+// Text is a message with a literal text, such as one that was read from a document: no catalog has a translation of it.
 func Text(s string) Message { return Message{Text: s, literal: true} }
 
-// Verbatim is a message that is a text as it stands, but in the language of a catalog where that has the text, word
-// for word, of another message without arguments.
+// Verbatim is a message that is a text as it stands, but in the language of a catalog if that has the text, word for
+// word, of another message without arguments.
 func Verbatim(s string) Message { return Message{Text: s, literal: strings.Contains(s, "{")} }
 
 // M builds a message from alternating names and values:
@@ -127,7 +125,7 @@ func (c *Catalogue) separator(sep string) string {
 	return c.Text(mark) + sep[len(mark):]
 }
 
-// IsZero says whether there is nothing to say.
+// IsZero reports whether there is nothing to say.
 func (m Message) IsZero() bool { return m.Text == "" && len(m.parts) == 0 }
 
 // String returns the text with its arguments filled in: in English, or in the
@@ -151,7 +149,7 @@ func (m Message) Translated(c *Catalogue) Message {
 	return m
 }
 
-// Equal says whether two messages read the same.
+// Equal reports whether two messages read the same.
 func (m Message) Equal(o Message) bool { return m.String() == o.String() }
 
 // MarshalText writes the text.
@@ -163,8 +161,7 @@ func (m *Message) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// In returns the text in the language of the catalog; English where the
-// catalog is nil or does not have it.
+// In returns the text in the language of the catalog; English if the catalog is nil or does not have it.
 func (m Message) In(c *Catalogue) string {
 	switch {
 	case len(m.parts) > 0:
@@ -201,8 +198,7 @@ func (m Message) In(c *Catalogue) string {
 // Fill returns a text that no language changes, such as a command, with arguments filled in.
 func Fill(text string, args map[string]any) string { return Message{Text: text, Args: args}.In(nil) }
 
-// argument returns a value in the language of a catalog. A string is a name, a value or a
-// text of somebody else, and stays.
+// argument returns a value in the language of a catalog. A string is a name, a value, or a foreign text, and stays.
 func argument(v any, c *Catalogue) string {
 	switch v := v.(type) {
 	case speaker: // Message, List, Span, Number
@@ -226,8 +222,8 @@ func (c *Catalogue) Value(v any) string { return argument(v, c) }
 // speaker is what a language changes.
 type speaker interface{ In(c *Catalogue) string }
 
-// oneLine spells out what would break a line: an argument may be a name that any
-// user has chosen, and what stands behind the break would pass for our words.
+// oneLine spells out what would break a line: an argument may be a name that any user has chosen, and the text after
+// the break would pass for our words.
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") {
 		return s

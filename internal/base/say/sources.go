@@ -2,7 +2,7 @@ package say
 
 import "sort"
 
-// Source is a published text that a judgement rests on.
+// Source is a published text that a judgment is based on.
 type Source struct {
 	ID        string `json:"id"`
 	Title     string `json:"title"`
@@ -27,7 +27,7 @@ func SourcesOf(ids []string) []Source {
 	return out
 }
 
-// SourceByID returns a source; ok is false where no literal may use that id.
+// SourceByID returns a source; ok is false if no literal may use that id.
 func SourceByID(id string) (Source, bool) { s, ok := sources[id]; return s, ok }
 
 // SourceIDs returns all ids, sorted.

@@ -31,7 +31,7 @@ func Similar(typed string, names []string) []string {
 		if list[i].d != list[j].d {
 			return list[i].d < list[j].d
 		}
-		return len(list[i].name) < len(list[j].name) // less of it was left out
+		return len(list[i].name) < len(list[j].name) // less of it was omitted
 	})
 	var out []string
 	for _, n := range list[:min(len(list), 3)] {
@@ -40,8 +40,7 @@ func Similar(typed string, names []string) []string {
 	return out
 }
 
-// DidYouMean is the hint that names what somebody may have meant instead of what
-// he typed; other is the hint when nothing is near.
+// DidYouMean is the hint that names what the user may have meant; other is the hint if nothing is close.
 func DidYouMean(typed string, names []string, other Message) Message {
 	if s := Similar(typed, names); len(s) > 0 {
 		return M("Did you mean {names}?", "names", OneOf(s))

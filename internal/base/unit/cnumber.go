@@ -68,7 +68,7 @@ func realAt(s string, n *float64, rest *string) bool {
 	}
 	text := s[:end]
 	if low := strings.ToLower(text); strings.Contains(low, "0x") && !strings.Contains(low, "p") {
-		text += "p0" // Go asks for the exponent that C leaves out
+		text += "p0" // Go asks for the exponent that C omits
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	tiny := v != 0 && math.Abs(v) < 0x1p-1022

@@ -1,6 +1,6 @@
 package unit
 
-// Extent is how much there is in a folder.
+// Extent is how much there is in a directory.
 type Extent struct {
 	Files int
 	Bytes int64

@@ -29,9 +29,8 @@ type Kernel struct {
 	Release string `json:"release"` // the whole string of uname -r
 }
 
-// AtLeast says whether the kernel's number is major.minor or later. A vendor's
-// kernel (RHEL 8's 4.18, RHEL 9's 5.14) carries newer features: where a file
-// tells, ask the file and not this number.
+// AtLeast reports whether the kernel's number is major.minor or later. A vendor's kernel (RHEL 8's 4.18, RHEL 9's 5.14)
+// carries newer features: if a file shows a feature, rely on the file and not on this number.
 func (k Kernel) AtLeast(major, minor int) bool {
 	return k.Major > major || k.Major == major && k.Minor >= minor
 }

@@ -33,9 +33,8 @@ const (
 	MaxName    = 1024      // bytes of one name
 )
 
-// Missing is the error of a file that is not in the archive, with the reason.
-// errors.Is tells fs.ErrPermission (forbidden) and fs.ErrNotExist (absent)
-// apart; a Missing that is neither could not be read for another reason.
+// Missing is the error of a file that is not in the archive, with the reason. errors.Is distinguishes fs.ErrPermission
+// (forbidden) from fs.ErrNotExist (absent); a Missing that is neither could not be read for another reason.
 type Missing struct {
 	Name   string
 	State  known.State // Absent, Forbidden or Unread
@@ -49,20 +48,19 @@ type Missing struct {
 	Unnoted bool
 }
 
-// What stands of a fact that the person who described a host did not tell: the reason,
-// and before the word that tells it.
+// What a fact says that the description of a host does not give: the reason, and before it the word that gives it.
 const (
 	Untold  = "the description does not tell it"
 	addWord = "add "
 )
 
-// NotTold is a file of a described host that a word such as "cpus=N" would tell.
+// NotTold is a file of a described host that a word such as "cpus=N" would give.
 func NotTold(name, word string) Missing {
 	return Missing{Name: name, State: known.Unread, Reason: Untold, Reveal: addWord + word}
 }
 
-// fact is how a person calls what is missing: of a described host the word of the
-// description, as nobody who writes one knows files of evidence.
+// fact is the name that a person uses for what is missing: for a described host the word of the description, because
+// its author does not know the files of evidence.
 func (m *Missing) fact(name string) string {
 	if word, _, ok := strings.Cut(strings.TrimPrefix(m.Reveal, addWord), "="); ok && m.Reason == Untold {
 		return word + "="
@@ -104,7 +102,7 @@ func (a *Archive) Add(name string, data []byte) error {
 	return nil
 }
 
-// AddMissing notes that a file could not be had.
+// AddMissing notes that a file is unavailable.
 func (a *Archive) AddMissing(m Missing) {
 	if !fs.ValidPath(m.Name) || len(m.Name) > MaxName {
 		return
@@ -124,7 +122,7 @@ func (a *Archive) Names() []string {
 	return names
 }
 
-// MissingFiles returns what could not be had, sorted by name.
+// MissingFiles returns unavailable files, sorted by name.
 func (a *Archive) MissingFiles() []Missing {
 	out := make([]Missing, 0, len(a.missing))
 	for _, m := range a.missing {
@@ -150,7 +148,7 @@ func (a *Archive) whyNot(name string) error {
 	return &Missing{Name: name, State: known.Absent, Reason: "no such file", Unnoted: true}
 }
 
-// Open implements fs.FS; folders exist where a file lies under them.
+// Open implements fs.FS; a directory exists if a file is below it.
 func (a *Archive) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}

@@ -17,11 +17,10 @@ const readSize = 64 << 10
 // Parse reads the text form from memory; see ParseFrom.
 func Parse(b []byte) (*Archive, error) { return ParseFrom(bytes.NewReader(b)) }
 
-// ParseFrom reads the text form as it comes and keeps nothing but the entries:
-// what is refused has taken no more memory than MaxArchive and one entry. It
-// refuses another format version, names that lead out of the archive, and
-// anything over the limits; the error is one clause that names the line or
-// entry. An error of the reader itself is passed on as it is.
+// ParseFrom reads the text form as it comes and keeps only the entries: refused input takes no more memory than
+// MaxArchive and one entry. It refuses another format version, names that lead out of the archive, and anything over
+// the limits; the error is one clause that names the line or entry. An error of the reader itself is passed on as it
+// is.
 func ParseFrom(r io.Reader) (*Archive, error) {
 	p := &parser{a: New(), in: bufio.NewReaderSize(&bounded{r: r, left: MaxArchive}, readSize)}
 	if err := p.head(); err != nil {
@@ -57,8 +56,7 @@ func ParseFrom(r io.Reader) (*Archive, error) {
 	}
 }
 
-// bounded ends with an error where more comes than an archive may have, before
-// it is kept by anybody.
+// bounded fails if the input is larger than an archive may be, before any of it is kept.
 type bounded struct {
 	r    io.Reader
 	left int

@@ -97,8 +97,7 @@ func TestMemoryOfRefusing(t *testing.T) {
 	}
 }
 
-// However the bytes come, the archive is the same, and the reader's own error
-// is told as it is.
+// However the bytes come, the archive is the same, and the reader's own error is passed on unchanged.
 func TestParseFromReaders(t *testing.T) {
 	a := New()
 	add(t, a, "long", strings.Repeat("y", 3*readSize)+"\n-- \n")

@@ -23,7 +23,7 @@ const (
 	appName        class = "app"
 	hostName       class = "host"
 	paramName      class = "custom.param"
-	word           class = "name" // a word of a path, a unit, a control group or a title
+	word           class = "name" // a word of a path, a unit, a cgroup or a title
 )
 
 // classes are all of them; those before the last are looked for in prose.
@@ -35,7 +35,7 @@ var classes = []class{dbName, roleName, tablespaceName, schemaName, relationName
 // what they are and stay.
 const tableEntry = "redaction.json"
 
-// table is that entry. It tells no name.
+// table is that entry. It reveals no name.
 type table struct {
 	Names     int            `json:"names"`
 	Addresses map[string]int `json:"addresses"` // by version of IP and reach
@@ -55,7 +55,7 @@ type redactor struct {
 	addrs     map[netip.Addr]netip.Addr
 	addrOrder []netip.Addr
 
-	files  map[string]string             // base names of ordered folders → theirs
+	files  map[string]string             // base names of ordered directories → theirs
 	params map[string]map[string]setting // folder of an instance's answers → its parameters
 }
 
@@ -102,7 +102,7 @@ func (r *redactor) name(c class, s string) string {
 	return string(c) + strconv.Itoa(n)
 }
 
-// ours says whether a name is a pseudonym that an earlier redaction gave.
+// ours reports whether a name is a pseudonym that an earlier redaction gave.
 func (r *redactor) ours(s string) bool {
 	c := class(strings.TrimRight(s, "0123456789"))
 	digits := s[len(c):]
@@ -113,9 +113,8 @@ func (r *redactor) ours(s string) bool {
 	return digits[0] != '0' || c == word && len(digits) == orderedDigits
 }
 
-// number gives all gathered names their pseudonyms, in the order in which they
-// appear. A number with which one would read like a name of the archive is left
-// out, so that no word of a redacted archive is a name of the original.
+// number gives all gathered names their pseudonyms, in the order in which they appear. A number with which one would
+// read like a name of the archive is skipped, so that no word of a redacted archive is a name of the original.
 func (r *redactor) number() {
 	for _, s := range r.order {
 		r.table.Names++
@@ -154,8 +153,8 @@ var publicNames = map[class]map[string]bool{
 	relationName: set(`pg_attribute pg_class pg_depend pg_type pg_index`), // of deep_catalogs, which names no schema
 }
 
-// commonName says whether a name is the same in every cluster. The server keeps
-// pg_ for itself in names of roles, schemas and tablespaces, and in no others.
+// commonName reports whether a name is the same in every cluster. The server keeps pg_ for itself in names of roles,
+// schemas and tablespaces, and in no others.
 func commonName(c class, s string) bool {
 	if strings.HasPrefix(s, "pg_") && (c == roleName || c == schemaName || c == tablespaceName) {
 		return true
@@ -163,10 +162,9 @@ func commonName(c class, s string) bool {
 	return publicNames[c][s]
 }
 
-// path redacts the words of a path, a unit name, a control group or a comm:
-// runs of letters and digits that are not common to all systems. Everything
-// between them stays, so that a path keeps its depth and a unit its form.
-// Addresses are replaced whole.
+// path redacts the words of a path, a unit name, a cgroup or a comm: runs of letters and digits that are not common to
+// all systems. Everything between them stays, so that a path keeps its depth and a unit its form. Addresses are
+// replaced whole.
 func (r *redactor) path(s string) string {
 	if p, ok := r.address(s); ok {
 		return p

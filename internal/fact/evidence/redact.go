@@ -7,19 +7,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 )
 
-// Redacted stands where a text was taken out.
+// Redacted replaces a text that was removed.
 const Redacted = "(redacted)"
 
-// Redact returns a copy in which names are replaced by pseudonyms: databases,
-// roles, tablespaces, schemas, relations, slots, applications and hosts become
-// db1, role2, …; words of paths, control groups and units that are not common
-// to all systems become name3, name4, …. One name has one number in the whole
-// archive, so that what belonged together still does. Numbers are given in the
-// order in which names appear and say nothing else of them: there is no key
-// that could be lost, and two redactions of one archive are the same. An
-// address becomes one of the same reach (see reach), as judgement asks for it.
-// Sizes, counts, states and kernel parameters stay as they are. What is judged
-// of the copy is what is judged of the original.
+// Redact returns a copy in which names are replaced by pseudonyms: databases, roles, tablespaces, schemas, relations,
+// slots, applications and hosts become db1, role2, …; words of paths, cgroups and units that are not common to all
+// systems become name3, name4, …. One name has one number in the whole archive, so that what belonged together still
+// does. Numbers are given in the order in which names appear and say nothing else of them: there is no key that could
+// be lost, and two redactions of one archive are the same. An address becomes one of the same reach (see reach), as
+// judgment asks for it. Sizes, counts, states and kernel parameters stay as they are. What is judged of the copy is
+// what is judged of the original.
 //
 // What is kept is what is known to be harmless; a text of which that is not
 // known becomes "(redacted)", and an entry of unknown form is taken out. A
@@ -65,10 +62,9 @@ var fixedNames = set(
 	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json ` +
 		`history/peaks.json paste/server.log etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
-// entryName redacts the name of an entry. Most are the kernel's or ours; a
-// person's words are in those of control groups, units, configuration files and
-// in paths that could not be read. Files of sysctl.d are loaded in the order of
-// their names: the number in front of one, which says its place, stays.
+// entryName redacts the name of an entry. Most are the kernel's or ours; a person's words are in those of cgroups,
+// units, configuration files and in paths that could not be read. Files of sysctl.d are loaded in the order of their
+// names: the number in front of one, which says its place, stays.
 func (r *redactor) entryName(name string) string {
 	dir, file := "", name
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
@@ -79,9 +75,9 @@ func (r *redactor) entryName(name string) string {
 		return dir + "/" + r.orderedFile(file[1:])
 	case fixedNames[name], commandLines[name] != nil, strings.HasPrefix(name, "proc/"), strings.HasPrefix(name, "pg/"):
 		return name
-	case strings.HasSuffix(file, "/tuned.conf"): // whose folder is the name of the profile
+	case strings.HasSuffix(file, "/tuned.conf"): // whose directory is the name of the profile
 		return r.path(dir) + file
-	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the folders are not
+	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the directories are not
 		return r.path(dir) + file
 	case strings.HasPrefix(name, "sys/block/"):
 		parts := strings.Split(name, "/")
@@ -103,10 +99,10 @@ func (r *redactor) entryName(name string) string {
 var asIs = []string{
 	"proc/meminfo", "proc/cpuinfo", "proc/stat", "proc/vmstat", "proc/modules", "proc/pressure/", "proc/sys/",
 	"host.json", ".dockerenv", "sys/",
-	"measured/probe.json", // the collector leaves out the paths that were measured for
+	"measured/probe.json", // the collector omits the measured paths
 }
 
-// entry redacts the text of an entry; ok is false where its form is not known.
+// entry redacts the text of an entry; ok is false if its form is not known.
 func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok bool) {
 	s := string(data)
 	last := name[strings.LastIndexByte(name, '/')+1:]

@@ -40,7 +40,7 @@ func written(t *testing.T, a *evidence.Archive) string {
 	return b.String()
 }
 
-// secrets are the words of the fixture that tell whose system it is.
+// secrets are the words of the fixture that identify whose system it is.
 var secrets = []string{
 	"acme", "alice", "kunden", "payroll", "salaries", "hera", "zeus", "hunter2", "etl", "10.77.", "fast", "Q8zF",
 	"images", "acmelan", "prod",
@@ -92,8 +92,7 @@ func TestRedactIsPure(t *testing.T) {
 	}
 }
 
-// One name has one pseudonym wherever it stands, and what belonged together
-// still does.
+// One name has one pseudonym wherever it is, and what belonged together still does.
 func TestRedactIsConsistent(t *testing.T) {
 	a, _ := load(t)
 	s, err := snapshot.Read(a.Redact())
@@ -136,8 +135,7 @@ func TestRedactIsConsistent(t *testing.T) {
 	}
 }
 
-// Numbers, truth values and what is missing are the same after redaction: no
-// judgement rests on a name.
+// Numbers, truth values and what is missing are the same after redaction: no judgment depends on a name.
 func TestRedactKeepsWhatIsJudged(t *testing.T) {
 	a, _ := load(t)
 	before, after := facts(t, a), facts(t, a.Redact())

@@ -8,22 +8,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// reach is what an address says of who gets there. Judgement reads no more of
-// one, so a pseudonym has the reach of its address.
+// reach is what an address says about who can reach it. Checks use no more of it, so a pseudonym has the reach of its
+// address.
 type reach string
 
 const (
 	thisHost  reach = "loopback"
 	localLink reach = "link-local"
 	private   reach = "private" // RFC 1918, and unique local addresses of IPv6
-	shared    reach = "shared"  // RFC 6598, between a provider and his customers
+	shared    reach = "shared"  // RFC 6598, between a provider and its customers
 	multicast reach = "multicast"
 	public    reach = "public"
 )
 
-// ranges are where pseudonyms are taken from, one after the other, by reach.
-// Public ones are those that RFC 5737 and RFC 3849 keep for documents, then
-// that of RFC 2544 for benchmarks: nobody has them.
+// ranges are where pseudonyms are taken from, one after the other, by reach. Public ones are those that RFC 5737 and
+// RFC 3849 keep for documents, then that of RFC 2544 for benchmarks: no host has them.
 var (
 	ranges4 = map[reach][]string{thisHost: {"127.0.1.0/16"}, localLink: {"169.254.0.0/16"}, private: {"10.0.0.0/8"},
 		shared:    {"100.64.0.0/10"},
@@ -85,8 +84,7 @@ func pseudo(kind string, n int) netip.Addr {
 	return netip.Addr{}
 }
 
-// sameEverywhere says whether an address is no one's: any, this host's usual
-// ones, and netmasks.
+// sameEverywhere reports whether an address is no one's: any, this host's usual ones, and netmasks.
 func sameEverywhere(a netip.Addr) bool {
 	if a.IsUnspecified() || a == netip.IPv6Loopback() || a == netip.AddrFrom4([4]byte{127, 0, 0, 1}) {
 		return true
@@ -166,8 +164,7 @@ func (r *redactor) address(s string) (string, bool) {
 // share //10.0.0.5/x or of [fd00::7]:5432.
 var addressLike = regex.New(`[0-9A-Fa-f:.]*(\.[0-9]+\.|:[0-9A-Fa-f]*:)[0-9A-Fa-f:.]*`)
 
-// withAddresses replaces the addresses within a text and passes what stands
-// between them to rest.
+// withAddresses replaces the addresses within a text and passes the text between them to rest.
 func (r *redactor) withAddresses(s string, rest func(string) string) string {
 	var b strings.Builder
 	from := 0

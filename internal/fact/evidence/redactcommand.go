@@ -61,8 +61,7 @@ func (r *redactor) attributeLine(line string) string {
 	return flags + " " + r.path(path)
 }
 
-// superblockLine keeps the device number and the features: other lines of a
-// superblock hold names and folders.
+// superblockLine keeps the device number and the features: other lines of a superblock hold names and directories.
 func (r *redactor) superblockLine(line string) string {
 	if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "Filesystem features:") {
 		return line

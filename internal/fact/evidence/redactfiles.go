@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// orderedDirs are the folders whose files are read in the order of their names,
-// over all folders of sysctl.d(5), or of logind.conf.d, together: the last
-// assignment counts.
+// orderedDirs are the directories whose files are read in the order of their names, over all directories of
+// sysctl.d(5), or of logind.conf.d, together: the last assignment counts.
 var orderedDirs = set(`etc/sysctl.d run/sysctl.d usr/local/lib/sysctl.d usr/lib/sysctl.d lib/sysctl.d etc/sysctl.conf.d
 	etc/systemd/logind.conf.d run/systemd/logind.conf.d usr/local/lib/systemd/logind.conf.d ` +
 	`usr/lib/systemd/logind.conf.d`)
@@ -16,9 +15,8 @@ var orderedDirs = set(`etc/sysctl.d run/sysctl.d usr/local/lib/sysctl.d usr/lib/
 // orderedDigits are as many as there may be files, so that names sort as numbers.
 const orderedDigits = 5
 
-// orderFiles gives the files of such folders names that sort as theirs do. What
-// is common to all systems stays, and so does the number in front, which says
-// the place.
+// orderFiles gives the files of such directories names that sort as theirs do. What is common to all systems stays, and
+// so does the number in front, which says the place.
 func (r *redactor) orderFiles(a *Archive) {
 	all := map[string]bool{}
 	see := func(name string) {
@@ -84,12 +82,12 @@ func (r *redactor) orderedFile(n string) string {
 	return r.path(n)
 }
 
-// publicSystems are the first words of the names of distributions; an image may have a name of somebody's own.
+// publicSystems are the first words of the names of distributions; an image may have a custom name.
 var publicSystems = set(
 	`debian ubuntu red rocky almalinux centos fedora suse opensuse sles oracle amazon alpine arch astra alt gentoo ` +
 		`nixos linux raspbian kali openeuler photon flatcar`)
 
-// releaseLine keeps of os-release what judgement reads: the distribution and its version.
+// releaseLine keeps of os-release what judgment reads: the distribution and its version.
 func releaseLine(l string) string {
 	k, v, _ := strings.Cut(l, "=")
 	switch k {

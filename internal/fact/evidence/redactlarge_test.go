@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a stranger sends is redacted in memory that goes with its size: neither
-// many files of an ordered folder nor a table that claims much costs more.
+// What a stranger sends is redacted in memory that goes with its size: neither many files of an ordered directory nor a
+// table that claims much costs more.
 func TestRedactLarge(t *testing.T) {
 	many := New()
 	for i := range 20_000 {

@@ -220,8 +220,8 @@ func TestRedactFileSettings(t *testing.T) {
 	}
 }
 
-// Names of pg_ are the server's own in some catalogs only, and so are those of
-// extensions and workers; the rest is somebody's.
+// Names of pg_ are the server's own in some catalogs only, and so are those of extensions and workers; the rest belongs
+// to users.
 func TestRedactNamesLikeTheServers(t *testing.T) {
 	a := New()
 	add(t, a, "pg/1/databases.json", `{"columns":["datname"],"rows":[["pg_secret"],["template1"]]}`)
@@ -248,8 +248,7 @@ func TestRedactNamesLikeTheServers(t *testing.T) {
 	}
 }
 
-// Whatever is redacted can be read, is the same when it is redacted again, and
-// what is set twice is redacted alike.
+// Redacted evidence can be read, stays the same if redacted again, and a repeated setting is redacted consistently.
 func FuzzRedact(f *testing.F) {
 	f.Add("pg/1/settings.json",
 		`{"columns":["name","setting","vartype"],"rows":[["listen_addresses","10.0.0.1, `+

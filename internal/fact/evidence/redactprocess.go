@@ -61,8 +61,8 @@ func (r *redactor) commandLine(s string) string {
 	return strings.Join(args, "\x00")
 }
 
-// title redacts a process title. A client's is USER DATABASE HOST(PORT) STATE,
-// a cluster's name with a colon may stand before it. The padding stays.
+// title redacts a process title. A client's is USER DATABASE HOST(PORT) STATE, a cluster name with a colon may precede
+// it. The padding stays.
 func (r *redactor) title(s string) string {
 	text := strings.TrimRight(s, "\x00")
 	padding := s[len(text):]
@@ -96,7 +96,7 @@ func (r *redactor) title(s string) string {
 	return strings.Join(words, " ") + padding
 }
 
-// isHostPort says whether a word of a title is HOST(PORT).
+// isHostPort reports whether a word of a title is HOST(PORT).
 func isHostPort(w string) bool {
 	open := strings.LastIndexByte(w, '(')
 	if open <= 0 || !strings.HasSuffix(w, ")") {
@@ -106,6 +106,5 @@ func isHostPort(w string) bool {
 	return err == nil
 }
 
-// isWALFile says whether a word of a title is the name of a WAL file: timeline
-// and number, 24 hexadecimal digits.
+// isWALFile reports whether a word of a title is the name of a WAL file: timeline and number, 24 hexadecimal digits.
 func isWALFile(w string) bool { return len(w) == 24 && strings.Trim(w, "0123456789ABCDEF") == "" }

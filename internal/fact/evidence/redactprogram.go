@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// publicPrograms are names of programs that many hosts have, and those that
-// judgement looks for; any other may be a person's or a company's own.
+// publicPrograms are names of programs that many hosts have, and those that judgment looks for; any other may be a
+// person's or a company's own.
 var publicPrograms = set(
 	`java mysqld mariadbd mongod mongos redis-server valkey-server memcached ragent rmngr rphost beam.smp node ` +
 		`python python3 perl php-fpm ruby

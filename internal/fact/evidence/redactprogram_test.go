@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Names of programs that everybody has stay, as judgement rests on them; a
-// person's own do not, nor does a line that is not the kernel's.
+// Names of common programs stay, because checks depend on them; private ones do not, nor does a line that is not the
+// kernel's.
 func TestRedactPrograms(t *testing.T) {
 	a := New()
 	if err := a.Add("programs.json", []byte(`[{"name":"java","rss":5},{"name":"acme-ledgerd","rss":4,"private":3},

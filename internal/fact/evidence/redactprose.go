@@ -2,8 +2,8 @@ package evidence
 
 import "strings"
 
-// prose redacts a reason or a hint: paths in it, addresses, whatever stands in
-// quotes, and every name that was met elsewhere in the archive.
+// prose redacts a reason or a hint: paths in it, addresses, everything in quotes, and every name that was met elsewhere
+// in the archive.
 func (r *redactor) prose(s string) string {
 	words := strings.Split(s, " ")
 	quoted := false

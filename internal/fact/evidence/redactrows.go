@@ -16,7 +16,7 @@ type answer struct {
 	Rows    [][]*string `json:"rows"`
 }
 
-// nameColumns tells the class of the names in a column.
+// nameColumns is the class of the names in a column.
 var nameColumns = map[string]class{
 	"datname": dbName, "database": dbName, "rolname": roleName, "usename": roleName, "role": roleName,
 	"owner":   roleName,
@@ -67,8 +67,7 @@ func (r *redactor) document(name, last string, data []byte, a *Archive) ([]byte,
 	return b.Bytes(), true
 }
 
-// value redacts what the collector wrote, by the key it stands under. Numbers
-// and truth values stay.
+// value redacts what the collector wrote, by its key. Numbers and truth values stay.
 func (r *redactor) value(key string, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -92,7 +91,7 @@ func (r *redactor) value(key string, v any) any {
 		switch key {
 		case "data_directory":
 			if port, ok := strings.CutPrefix(v, "port "); ok && strings.Trim(port, "0123456789") == "" {
-				return v // in the peaks of a history, of an instance whose data directory nobody could see
+				return v // in the peaks of a history, of an instance whose data directory could not be seen
 			}
 			return r.path(v)
 		case "path", "socket_dir", "bin_dir", "stats_directory", "unit", "name", "below", "manager", "group":
@@ -171,7 +170,7 @@ func (r *redactor) rows(file string, ans answer, params map[string]setting) {
 	}
 }
 
-// ofServer says whether a relation is one of the server's own, by its schema.
+// ofServer reports whether a relation is one of the server's own, by its schema.
 func (w row) ofServer() bool {
 	switch w.text["nspname"] + w.text["schemaname"] {
 	case "pg_catalog", "pg_toast", "information_schema":

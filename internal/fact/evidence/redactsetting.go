@@ -8,17 +8,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// param redacts the name of a parameter that somebody made up: one with a dot
-// whose first part is no module of PostgreSQL.
+// param redacts the name of a parameter that a user defined: one with a dot whose first part is no module of
+// PostgreSQL.
 func (r *redactor) param(name string) string {
 	module, _, dot := strings.Cut(name, ".")
 	if !dot || modules[module] {
 		return name
 	}
-	return r.name(paramName, strings.ToLower(name)) // the server does not tell capitals apart
+	return r.name(paramName, strings.ToLower(name)) // the server ignores case
 }
 
-// ownParam says whether the defaults of a parameter are somebody's own, too.
+// ownParam reports whether the defaults of a parameter are user-defined, too.
 func (r *redactor) ownParam(name string) bool {
 	return r.param(name) != name || strings.HasPrefix(name, string(paramName)) && r.ours(name)
 }
@@ -29,11 +29,9 @@ var modules = set(
 		`basic_archive passwordcheck sepgsql
 	basebackup_to_shell isn`)
 
-// setting redacts the value of a parameter. Numbers, switches and choices stay;
-// a free text stays when it is empty, the built-in default, or one that the
-// server wrote; of lists and of texts with names in them the form stays, as
-// judgement reads it. wrong says that the server refused the value: then it may
-// be anything.
+// setting redacts the value of a parameter. Numbers, switches and choices stay; a free text stays when it is empty, the
+// built-in default, or one that the server wrote; of lists and of texts with names in them the form stays, as judgment
+// reads it. wrong says that the server refused the value: then it may be anything.
 func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 	name = strings.ToLower(name)
 	switch {
@@ -45,7 +43,7 @@ func (r *redactor) setting(name, v string, p setting, wrong bool) string {
 	case plainValue(v):
 		return v
 	case p.vartype != "" && p.vartype != "string":
-		if r.ownParam(name) { // its choices are somebody's words too, and are redacted in the same row
+		if r.ownParam(name) { // its choices are user-defined too, and are redacted in the same row
 			p.enum = ""
 		}
 		if typed(v, p) {
@@ -63,8 +61,8 @@ var amountOf = regex.New(
 	`^\s*[+-]?(0[xX][0-9a-fA-F]{1,16}|[0-9]{0,20}\.?[0-9]{0,20}([eE][+-]?[0-9]{1,4})?)\s*(B|kB|MB|GB|TB|us|ms|s|min|` +
 		`h|d)?\s*$`)
 
-// typed says whether a value is of the type of its parameter, in any spelling
-// that the server takes; what is not tells nothing to judgement but that.
+// typed reports whether a value is of the type of its parameter, in any spelling that the server takes; any other value
+// only shows the judges that it is not.
 func typed(v string, p setting) bool {
 	low := strings.ToLower(v)
 	switch p.vartype {
@@ -83,10 +81,10 @@ func typed(v string, p setting) bool {
 	return false
 }
 
-// enumWords are what enums take besides what they list, or in some builds only.
+// enumWords are values that enums accept in addition to those they list, or only in some builds.
 var enumWords = set(`debug pglz lz4 zstd io_uring`)
 
-// boolean says whether a text is a beginning of a truth value, as the server takes it.
+// boolean reports whether a text is a beginning of a truth value, as the server takes it.
 func boolean(low string) bool {
 	for _, w := range []string{"true", "false", "yes", "no", "on", "off", "1", "0"} {
 		if low != "" && strings.HasPrefix(w, low) {
@@ -198,7 +196,7 @@ func (r *redactor) standbys(v string) string {
 			return w
 		}
 		p := r.name(appName, strings.NewReplacer(`""`, `"`, "*", "").Replace(strings.Trim(w, `"`)))
-		if strings.Contains(w, "*") { // within a name, where it means itself
+		if strings.Contains(w, "*") { // within a name, where it is literal
 			p = `"` + p + `*"`
 		} else if p == "" {
 			p = `""` // as it was: without the quotes it is no list
@@ -207,7 +205,7 @@ func (r *redactor) standbys(v string) string {
 	})
 }
 
-// libraries keeps the libraries that are public, whatever folder they are in.
+// libraries keeps the libraries that are public, whatever directory they are in.
 func (r *redactor) libraries(v string) string {
 	return listed(v, func(l string) string {
 		var b strings.Builder
@@ -225,7 +223,7 @@ func (r *redactor) libraries(v string) string {
 
 func publicLibrary(l string) bool { return modules[l] || publicExtensions[l] }
 
-// publicExtensions are the modules and extensions that many have, beside those with parameters.
+// publicExtensions are the modules and extensions in common use, in addition to those with parameters.
 var publicExtensions = set(
 	`adminpack amcheck auto_explain autoinc basic_archive bloom btree_gin btree_gist citext cube dblink dict_int ` +
 		`dict_xsyn earthdistance
@@ -273,8 +271,8 @@ func (r *redactor) linePrefix(v string) string {
 	return b.String()
 }
 
-// plainValue says whether a value is a number, with or without a unit of
-// PostgreSQL, a truth value or a position in the WAL.
+// plainValue reports whether a value is a number, with or without a unit of PostgreSQL, a truth value or a position in
+// the WAL.
 func plainValue(v string) bool {
 	switch v {
 	case "", "t", "f", "on", "off", "true", "false", "yes", "no", "none", "default", "auto":

@@ -84,8 +84,7 @@ func (r *redactor) options(list string) string {
 	return strings.Join(opts, ",")
 }
 
-// bootValues are the kernel's parameters that judgement reads, and those whose
-// values are words of the kernel.
+// bootValues are the kernel's parameters that judgment reads, and those whose values are words of the kernel.
 var bootValues = set(
 	`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz ` +
 		`hugetlb_cma
@@ -96,7 +95,7 @@ var bootValues = set(
 	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu ` +
 		`rootfstype maxcpus nr_cpus`)
 
-// bootKeys are parameters that most hosts have and whose values tell names.
+// bootKeys are parameters that most hosts have and whose values contain names.
 var bootKeys = set(
 	`BOOT_IMAGE root rootflags initrd resume console ip net.ifnames biosdevname rd.lvm.lv rd.luks.uuid consoleblank
 	loglevel panic reboot fsck.mode ostree swap systemd.hostname`)
@@ -168,7 +167,7 @@ func (r *redactor) tunedLine(l string) string {
 		return "include=" + r.path(v)
 	case v == "always" || v == "madvise" || v == "never", k == "reapply_sysctl" && boolean(strings.ToLower(v)):
 		return r.path(k) + "=" + v
-	case strings.ContainsAny(k+v, "$<>"): // is worked out when it is set: nobody here knows what it will be
+	case strings.ContainsAny(k+v, "$<>"): // computed when it is set: unknown here
 		return r.sysctlName(k) + "=$"
 	}
 	return r.sysctlLine(t)
@@ -195,7 +194,7 @@ func (r *redactor) sysctlName(k string) string {
 	return strings.Join(parts, sep)
 }
 
-// notUsers are the commands that people write where a crontab wants the user.
+// notUsers are the commands that people write in place of a crontab's user.
 var notUsers = set(`echo printf sysctl tee sh bash cat test sudo exec nice ionice env`)
 
 // cronLine redacts a line of a crontab that a collector kept. The times stay,
@@ -235,8 +234,8 @@ func (r *redactor) cronLine(l string) string {
 
 var cronWords = set(`@reboot @yearly @annually @monthly @weekly @daily @midnight @hourly`)
 
-// loginLine keeps of a line of logind.conf or login.defs what judgement reads:
-// sections, whether IPC objects are removed, the largest id of a system user.
+// loginLine keeps of a line of logind.conf or login.defs what judgment reads: sections, whether IPC objects are
+// removed, the largest id of a system user.
 func loginLine(l string) string {
 	t := strings.TrimSpace(l)
 	if t == "[Login]" || t == "" {

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Evidence that is redacted twice is that of one redaction, byte for byte, however
-// often it is done: with neighbours, servers of strangers and the processes beside.
+// Evidence that is redacted twice is that of one redaction, byte for byte, however often it is done: with neighbors,
+// servers of strangers and other processes.
 func TestRedactedTwice(t *testing.T) {
 	for _, full := range hosts(t) {
 		want := string(text(t, full.Redact()))
@@ -48,7 +48,7 @@ func TestRedactedTwiceOfAnyWords(tt *testing.T) {
 			if r.IntN(40) == 0 {
 				to = swap(n)
 			}
-			_ = a.Add(to, []byte(swap(string(of.files[n])))) // a name that is none is left out
+			_ = a.Add(to, []byte(swap(string(of.files[n])))) // an invalid name is skipped
 		}
 		for _, m := range of.MissingFiles() {
 			m.Reason, m.Reveal = swap(m.Reason), swap(m.Reveal)
@@ -91,7 +91,7 @@ func hosts(t *testing.T) (out []*Archive) {
 	return out
 }
 
-// beside is a host with neighbours: one that answers as the instance of a does, one that is stopped.
+// beside is a host with neighbors: one that answers as the instance of a does, one that is stopped.
 func beside(t *testing.T, a *Archive) *Archive {
 	t.Helper()
 	out := New()
@@ -143,8 +143,8 @@ func firstDifference(want, got string) string {
 	return "one is longer"
 }
 
-// What runs beside the servers is told by control group, in the words of every
-// system; what it holds, since when and within which limits stays.
+// What else runs on the host is reported by cgroup, in the words of every system; what it holds, since when and within
+// which limits stays.
 func TestRedactResidents(t *testing.T) {
 	a := New()
 	add(t, a, "residents.json",
@@ -166,8 +166,8 @@ func TestRedactResidents(t *testing.T) {
 	}
 }
 
-// TestLinePrefixKeepsCharacters: a % before a letter beyond ASCII is no escape, and must
-// neither divide that letter nor make an escape of the word that stands for it.
+// TestLinePrefixKeepsCharacters: a % before a letter beyond ASCII is no escape, and must neither divide that letter nor
+// make an escape of the word that replaces it.
 func TestLinePrefixKeepsCharacters(t *testing.T) {
 	r := newRedactor(New())
 	for _, v := range []string{"%m äöü%äöü ", "%5é", "%-é%", "%é%%é"} {
@@ -178,8 +178,8 @@ func TestLinePrefixKeepsCharacters(t *testing.T) {
 	}
 }
 
-// TestRedactedTwiceOfAChoice: the choices of a parameter of somebody's own go, and with them the one
-// that is set, which nothing else says to be harmless.
+// TestRedactedTwiceOfAChoice: the choices of a user-defined parameter are removed, and with them the one that is set,
+// which nothing else says to be harmless.
 func TestRedactedTwiceOfAChoice(t *testing.T) {
 	a := New()
 	add(t, a, "pg/1/settings.json", `{"columns":["name","setting","vartype","source","enumvals","boot_val"],"rows":[`+

@@ -20,8 +20,8 @@ const Format = "pgfettle evidence 1"
 // missingName is the entry that lists what could not be read, one JSON object a line.
 const missingName = "missing.jsonl"
 
-// endName is the marker that closes the text form, so that a file cut off on
-// its way is told from a whole one.
+// endName is the marker that closes the text form, so that a file cut off on its way can be distinguished from a whole
+// one.
 const endName = "end of evidence"
 
 // escaped marks an entry whose text was escaped because it is no plain text.
@@ -127,7 +127,7 @@ func escape(data []byte) []byte {
 	return b.Bytes()
 }
 
-// IsArchive says whether b begins like the text form.
+// IsArchive reports whether b begins like the text form.
 func IsArchive(b []byte) bool { return bytes.HasPrefix(b, []byte(Format[:len(Format)-1])) }
 
 func marker(line []byte) (string, bool) {

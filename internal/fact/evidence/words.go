@@ -2,8 +2,8 @@ package evidence
 
 import "strings"
 
-// commonWords are the words of paths, units, control groups and process titles
-// that every Linux with PostgreSQL may have, and that judgement looks for.
+// commonWords are the words of paths, units, cgroups and process titles that every Linux with PostgreSQL may have, and
+// that judgment looks for.
 var commonWords = set(`
 a agent apps archive at auto autovacuum background backup backups bin block boot build builds bus by bytes
 cache cgroup cgroup2 cluster clusters cmd comm cmdline cmdline conf config container containerd container_manager
@@ -48,9 +48,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// commonWord says whether a word tells nothing of whose system it is: a word of
-// every system, a number of up to six digits, a version, a name of PostgreSQL's
-// own files, or a device of the kernel.
+// commonWord reports whether a word reveals nothing about whose system it is: a word of every system, a number of up to
+// six digits, a version, a name of PostgreSQL's own files, or a device of the kernel.
 func commonWord(w string) bool {
 	low := strings.ToLower(w)
 	if commonWords[low] || ofPostgres[low] || len(w) == 1 {
@@ -58,7 +57,7 @@ func commonWord(w string) bool {
 	}
 	letters := strings.TrimRight(w, "0123456789")
 	num := w[len(letters):]
-	if len(num) > 6 { // longer ones are made up by somebody, or identify a machine
+	if len(num) > 6 { // longer ones are invented by users, or identify a machine
 		return false
 	}
 	if letters == "" {
@@ -84,7 +83,7 @@ func commonWord(w string) bool {
 	return false
 }
 
-// ofPostgres are the names of PostgreSQL's own files and folders.
+// ofPostgres are the names of PostgreSQL's own files and directories.
 var ofPostgres = set(
 	`pg_wal pg_tblspc pg_xact pg_hba pg_ident pg_log pg_stat pg_stat_tmp pgsql_tmp postgresql_auto pg_ctlcluster
 pg_xlog base global`)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Writer fills an archive entry by entry and keeps the first error, for those who make
-// one of what is not a host: a description, a paste.
+// Writer fills an archive entry by entry and keeps the first error, for callers that make one from something other than
+// a host: a description, a paste.
 type Writer struct {
 	Archive *Archive
 	Err     error

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	longest = 2000 // bytes of a text that is looked at: ours have some hundred, a server's message may have more
+	longest = 2000 // bytes of a text that is examined: ours have some hundred, a server's message may have more
 	deepest = 3    // reasons within reasons: a problem, the error in it, and the system's word for that
 	joints  = 6    // places at which a text may be two texts: a path and an address have ": " too, and time is bounded
 )
 
-// An error that is no message of ours is recognized where a message names it.
+// An error that is no message of ours is recognized if a message names it.
 func init() { say.Recognize(Of) }
 
 // Of returns an English text as a message that reads the same in English.
@@ -61,7 +61,7 @@ func In(c *say.Catalogue, english string) string {
 	return Of(english).In(c)
 }
 
-// OfError is the text of an error as a message: its own words, or those of a system where they are known.
+// OfError is the text of an error as a message: its own words, or those of an operating system if they are known.
 func OfError(err error) say.Message {
 	if say.Speaks(err) {
 		return say.OfError(err)
@@ -81,7 +81,7 @@ func Gaps(c *say.Catalogue, list []known.Gap) []known.Gap {
 	return out
 }
 
-// Has says whether there is a template for a text.
+// Has reports whether there is a template for a text.
 func Has(english string) bool {
 	_, ok := recognized(english, 0)
 	return ok
@@ -103,7 +103,7 @@ func of(text string, depth int) say.Message {
 	return say.Verbatim(text)
 }
 
-// inTwo takes a text for a message and its detail, as an error joins them, where one of both is recognized.
+// inTwo treats a text as a message and its detail, as an error joins them, if either is recognized.
 func inTwo(text string, depth int) (say.Message, bool) {
 	from := 0
 	for range joints {
@@ -163,8 +163,7 @@ func recognized(text string, depth int) (say.Message, bool) {
 	return say.Message{}, false
 }
 
-// valueOf returns what stands for a placeholder as an argument that follows the language, and whether it may stand
-// there.
+// valueOf returns the value of a placeholder as an argument that follows the language, and whether it is valid there.
 func valueOf(name, part string, depth int) (any, bool) {
 	switch {
 	case name == "reason":
@@ -192,13 +191,13 @@ func valueOf(name, part string, depth int) (any, bool) {
 	return part, true
 }
 
-// amounts are the placeholders that stand for a number, perhaps with its unit.
+// amounts are the placeholders for a number, perhaps with its unit.
 var amounts = []string{"n", "most", "days", "size", "limit", "free", "spare", "share", "count"}
 
 // span is a duration in its units: "1 h", "20 min".
 type span []say.Number
 
-// spanOf reads one, and says whether it is one.
+// spanOf reads one, and reports whether it is one.
 func spanOf(text string) (span, bool) {
 	words := strings.Fields(text)
 	var out span
@@ -230,7 +229,7 @@ type template struct {
 	own   int // bytes of words
 }
 
-// match returns what stands for each placeholder, each as short as it can be. It is linear in the text.
+// match returns the value of each placeholder, each as short as possible. It is linear in the text.
 func (t *template) match(text string) ([]string, bool) {
 	last := t.words[len(t.words)-1]
 	rest, ok := strings.CutPrefix(text, t.words[0])

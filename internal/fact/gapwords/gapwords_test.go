@@ -43,7 +43,7 @@ func filled(t say.Template) string {
 	return text
 }
 
-// TestEnglishStays holds that every text reads in English as it was written, and is recognized.
+// TestEnglishStays verifies that every text reads in English as it was written, and is recognized.
 func TestEnglishStays(t *testing.T) {
 	seen := map[say.Template]bool{}
 	for _, tm := range every() {
@@ -64,7 +64,7 @@ func TestEnglishStays(t *testing.T) {
 	}
 }
 
-// TestEveryLanguageHasThem holds that each is told in each language, with all that it names.
+// TestEveryLanguageHasThem verifies that each is worded in each language, with everything it names.
 func TestEveryLanguageHasThem(t *testing.T) {
 	sameAsEnglish := regexp.MustCompile(
 		`^(GRANT |chmod |systemctl show |modprobe |pgfettle diagnose memory --pss$|server_version_num )`)
@@ -111,7 +111,7 @@ func TestIn(t *testing.T) {
 		// The template with the most text of its own.
 		{"malformed: more than 500 entries", "contenu mal formé" + n + ": plus de 500 entrées",
 			"неверный формат: число записей больше 500"},
-		// What nobody knows stays.
+		// Unknown text stays.
 		{"Netzwerk ist unerreichbar", "Netzwerk ist unerreichbar", "Netzwerk ist unerreichbar"},
 		{"only some are available, too little to take some", "only some are available, too little to take some", ""},
 		{"", "", ""},
@@ -127,7 +127,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestReasonsWithin holds that a reason is looked at within a reason, and not for ever.
+// TestReasonsWithin verifies that a reason within a reason is examined, and not forever.
 func TestReasonsWithin(t *testing.T) {
 	fr := open(t, "fr")
 	deep := strings.Repeat("malformed: ", 3) + "no such file"
@@ -144,7 +144,7 @@ func TestReasonsWithin(t *testing.T) {
 	}
 }
 
-// TestArg holds that an argument never breaks the line of its message.
+// TestArg verifies that an argument never breaks the line of its message.
 func TestArg(t *testing.T) {
 	for _, text := range []string{"malformed: a\nb", "a\n\nb", "no such file\r\nb", "\n"} {
 		m := say.M("{reason}.", "reason", Arg(text))
@@ -157,7 +157,7 @@ func TestArg(t *testing.T) {
 	}
 }
 
-// TestWorstCaseIsQuick holds that no text makes the search long: the bound is far above what it takes.
+// TestWorstCaseIsQuick verifies that no text makes the search long: the bound is far above what it takes.
 func TestWorstCaseIsQuick(t *testing.T) {
 	fr := open(t, "fr")
 	for _, part := range []string{": ", "malformed: ", "line 1: ", "row 1: ", "x: is not a ", "1 ", "\"", "{", " is "} {

@@ -61,7 +61,7 @@ var ofServers = []say.Template{
 	"configuration of the server: {reason}",
 }
 
-// Of files and folders that are written, copied or compared.
+// Of files and directories that are written, copied or compared.
 var ofWriting = []say.Template{
 	"folder of {path}: {reason}",
 	"folder: {reason}",

@@ -2,7 +2,7 @@ package gapwords
 
 import "github.com/pgfettle/pgfettle/internal/base/say"
 
-// Of the steps of an apply and of its undo, as they are told and as a journal has their reasons.
+// The steps of an apply and its undo, as they are shown and as a journal has their reasons.
 var steps = []say.Template{
 	"waiting: {reason}",
 	"the server of {instance} does not run: its settings hold from its next start",

@@ -163,7 +163,7 @@ var answers = []say.Template{
 		"recovery at start",
 }
 
-// Of connections, as say.Problem has them where they fail.
+// Of connections, as say.Problem has them if they fail.
 var connections = []say.Template{
 	"the server at {where} asks for a password, which pgfettle gives only to a server that you name",
 	"the host name {host} is not known",

@@ -25,16 +25,16 @@ const (
 	FindingVanished EventKind = "finding-vanished" // Subject: id of the check; Before: severity
 	FindingSeverity EventKind = "finding-severity" // Subject: id of the check; Before and After: severities
 	PlanStale       EventKind = "plan-stale"       // Subject: the fact that moved; Before and After its values
-	// of an instance, or of the host where Instance is empty; After: when it was started
+	// of an instance, or of the host if Instance is empty; After: when it was started
 	Restarted   EventKind = "restart"
-	OOMKill     EventKind = "oom-kill" // Subject: name of the process that was killed, where it is known
+	OOMKill     EventKind = "oom-kill" // Subject: name of the process that was killed, if it is known
 	Gap         EventKind = "gap"      // nothing was stored from Since to At; Detail says why
 	ClockJumped EventKind = "clock"    // Before: the time of the sample before; After: of this one
 	// something was not kept because a bound of the history was reached; Detail says which
 	Limited EventKind = "limit"
 )
 
-// EventKinds are all kinds, in the order in which they are told.
+// EventKinds are all kinds, in the order in which they are shown.
 func EventKinds() []EventKind {
 	return []EventKind{SettingChanged, FindingAppeared, FindingVanished, FindingSeverity, PlanStale, Restarted, OOMKill,
 		Gap, ClockJumped, Limited}
@@ -53,7 +53,7 @@ type Event struct {
 	Who      string    `json:"who,omitempty"`
 	Where    string    `json:"where,omitempty"` // file and line, or another place
 	Detail   string    `json:"detail,omitempty"`
-	Held     time.Time `json:"-"` // of a state that is told only after it has held: when it was first seen; not stored
+	Held     time.Time `json:"-"` // when a state that is reported only after it has lasted was first seen; not stored
 }
 
 // EventTextMost bounds each text of an event: a setting such as
@@ -78,7 +78,7 @@ type SettingChange struct {
 type Finding struct {
 	Instance string `json:"instance,omitempty"`
 	ID       string `json:"id"`
-	Subject  string `json:"subject,omitempty"` // what of the host it is of, where one check finds several
+	Subject  string `json:"subject,omitempty"` // the part of the host it concerns, if one check finds several
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 }

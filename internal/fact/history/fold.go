@@ -4,8 +4,7 @@ import (
 	"time"
 )
 
-// SpanOf is the time that buckets of an hour tell of: that of the list with the
-// most of them.
+// SpanOf is the time that hourly buckets cover: that of the list with the most of them.
 func SpanOf(lists ...[]Bucket) Span {
 	var out Span
 	for _, list := range lists {

@@ -5,9 +5,8 @@ import "slices"
 // Kind says how the values of a series are to be read.
 type Kind string
 
-// A gauge is a value at a time; a rate is what a counter grew by, a second,
-// since the sample before: whoever appends it has divided already, and has left
-// out the first sample after a restart of the counter.
+// A gauge is a value at a time; a rate is what a counter grew by, a second, since the sample before: the caller that
+// appends it has already divided, and has omitted the first sample after a restart of the counter.
 const (
 	Gauge Kind = "gauge"
 	Rate  Kind = "rate"
@@ -16,8 +15,7 @@ const (
 // Class says how often a series is sampled.
 type Class string
 
-// Cheap facts come from a few files of /proc and one small query; dear ones ask
-// every process or every database.
+// Cheap facts come from a few files of /proc and one small query; expensive ones ask every process or every database.
 const (
 	Cheap Class = "cheap" // with every sample: 10 s
 	Dear  Class = "dear"  // every few minutes
@@ -40,7 +38,7 @@ type Meaning struct {
 	Kind  Kind   `json:"kind"`
 	Class Class  `json:"class"`
 	Scope Scope  `json:"scope"`
-	Label string `json:"label,omitempty"` // what the label tells; "": the series has none
+	Label string `json:"label,omitempty"` // what the label means; "": the series has none
 	Help  string `json:"help"`
 }
 
@@ -124,7 +122,7 @@ var meanings = []Meaning{
 	{"findings", "count", Gauge, Dear, OfHost, "severity", "findings by severity"},
 }
 
-// OtherPrograms is what plans rest on of other programs.
+// OtherPrograms is what plans use about other programs.
 const OtherPrograms = "other_programs_bytes"
 
 // Meanings returns the published list, in its order.
@@ -138,7 +136,7 @@ var byName = func() map[string]*Meaning {
 	return m
 }()
 
-// MeaningOf returns what is published of a name; false where it is not in the list.
+// MeaningOf returns what is published of a name; false if it is not in the list.
 func MeaningOf(name string) (Meaning, bool) {
 	m := byName[name]
 	if m == nil {

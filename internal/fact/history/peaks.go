@@ -1,8 +1,7 @@
-// Package history says what a history of samples is: series of numbers and what
-// they mean, events, and the peaks that are folded from them: how many sessions
-// were at work at once at most, how fast WAL was written in the busiest hour, how
-// much memory was in use. Peaks are what a plan rests on. It parses bytes that
-// others wrote and judges nothing; act/store keeps a history in a file.
+// Package history says what a history of samples is: series of numbers and what they mean, events, and the peaks that
+// are folded from them: how many sessions were at work at once at most, how fast WAL was written in the busiest hour,
+// how much memory was in use. Plans depend on the peaks. It parses bytes that others wrote and judges nothing;
+// act/store keeps a history in a file.
 package history
 
 import (
@@ -19,7 +18,7 @@ import (
 // Schema names the version of the JSON form.
 const Schema = "pgfettle.peaks/1"
 
-// File is where the peaks lie in the evidence.
+// File is the path of the peaks in the evidence.
 const File = "history/peaks.json"
 
 // Peaks are the peaks of a host and its instances.
@@ -42,20 +41,20 @@ type Instance struct {
 	Disks []Disk `json:"disks,omitempty"`
 }
 
-// Disk is how fast the filesystem of a folder fills up.
+// Disk is how fast the filesystem of a directory fills up.
 type Disk struct {
 	Place  string  `json:"place"`   // data, wal, or "tablespace OID"
 	Days   float64 `json:"days"`    // for how long there are samples: at least two
-	PerDay float64 `json:"per_day"` // bytes of its free room that go away a day; less than 0 where it becomes more
+	PerDay float64 `json:"per_day"` // bytes of its free room that go away a day; less than 0 if it becomes more
 	// as many at least in three quarters of what was compared; not above 0: no steady growth
 	Least float64 `json:"least"`
 }
 
-// Span is the time that a history tells of.
+// Span is the time that a history covers.
 type Span struct {
 	From int64   `json:"from"` // seconds since the epoch
 	To   int64   `json:"to"`
-	Days float64 `json:"days"` // for how long there are samples; less than To − From where nobody watched
+	Days float64 `json:"days"` // for how long there are samples; less than To − From if there are gaps
 }
 
 // Peak is the greatest value that was seen.
@@ -82,8 +81,8 @@ const (
 	maxDays      = 40_000
 )
 
-// Read reads the peaks of the evidence. Where it holds none, because nobody has
-// watched the host, the fact is the zero one: not collected.
+// Read reads the peaks of the evidence. If it holds none, because the host was not watched, the fact is the zero one:
+// not collected.
 func Read(fsys fs.FS) known.Fact[Peaks] {
 	f := evidence.Read(fsys, File, Parse)
 	if f.State() == known.Absent {
@@ -132,7 +131,7 @@ func Parse(b []byte) (Peaks, error) {
 	return p, nil
 }
 
-// odd says whether it is none that was measured.
+// odd reports whether it is none that was measured.
 func (d Disk) odd() bool {
 	number := func(v float64) bool { return v >= -maxValue && v <= maxValue } // false for NaN
 	return len(d.Place) > maxName || !(d.Days >= 0 && d.Days <= maxDays) || !number(d.PerDay) || !number(d.Least)

@@ -57,8 +57,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Evidence without a history is no gap: nobody promised one. One that cannot be
-// read is.
+// Evidence without a history is no gap: none was promised. One that cannot be read is.
 func TestRead(t *testing.T) {
 	if f := Read(fstest.MapFS{}); f.State() != known.Unread || f.Gap() != (known.Fact[Peaks]{}).Gap() {
 		t.Errorf("none: %v, %+v", f.State(), f.Gap())

@@ -10,7 +10,7 @@ type Series struct {
 	// number that may be another's next time
 	Instance string `json:"instance,omitempty"`
 	Name     string `json:"name"`            // of Meanings
-	Label    string `json:"label,omitempty"` // such as the state of sessions; "" where the series has none
+	Label    string `json:"label,omitempty"` // such as the state of sessions; "" if the series has none
 }
 
 // Point is one value of a series. What is unknown has no point.
@@ -26,7 +26,7 @@ type Bucket struct {
 	Max  float64   `json:"max"`
 	Mean float64   `json:"mean"` // of the samples, each weighing the same
 	Last float64   `json:"last"`
-	N    int       `json:"n"` // samples; never 0: where none was, there is no bucket
+	N    int       `json:"n"` // samples; never 0: without samples there is no bucket
 }
 
 // Info is a series with the time that it spans.

@@ -12,18 +12,17 @@ const (
 	// trendLeast is the least time that samples are there for, in hours: one night's import is
 	// no growth.
 	trendLeast = 48
-	// trendApart is how far two hours lie apart whose difference counts: a day, so that what
-	// comes and goes with the time of the day does not.
+	// trendApart is the time between two hours whose difference counts: a day, so that what comes and goes with the
+	// time of the day does not.
 	trendApart = 24 * time.Hour
 	// burstHours is a night, and burstShare the most of all the room that went away that may
 	// have gone in one: of two nights with an import each it is a half, of a single import all.
 	burstHours, burstShare = 12 * time.Hour, 0.6
 )
 
-// Trend returns how fast the free room of a disk shrinks, from its free bytes by the
-// hour; ok is false for too short a history. It is the median of the changes between any two
-// hours that lie at least a day apart (Theil and Sen), which one import or one clean-up does
-// not move; Least is their lower quartile. What went away in one night is no growth.
+// Trend returns how fast the free room of a disk shrinks, from its free bytes by the hour; ok is false for too short a
+// history. It is the median of the changes between any two hours that are at least a day apart (Theil and Sen), which
+// one import or one clean-up does not move; Least is their lower quartile. What went away in one night is no growth.
 func Trend(list []Bucket) (d Disk, ok bool) {
 	if len(list) < trendLeast || list[len(list)-1].At.Sub(list[0].At) < trendLeast*time.Hour {
 		return d, false

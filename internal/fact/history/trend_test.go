@@ -18,8 +18,8 @@ func hours(n int, free func(hour int) float64) []Bucket {
 	return out
 }
 
-// TestTrend: what grows steadily has a trend, whatever comes and goes beside it; a short
-// history, one import and noise have none.
+// TestTrend: what grows steadily has a trend, despite what comes and goes; a short history, one import and noise have
+// none.
 func TestTrend(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	const gb = 1 << 30

@@ -18,14 +18,14 @@ type Block struct {
 	Device string `json:"device"` // major:minor
 	Name   string `json:"name"`   // vda, nvme0n1p1, dm-3, md0
 	Kind   string `json:"kind"`   // partition, disk, dm, md, bcache, loop, zram
-	// names of the devices it lies on: a partition's disk, slaves/ of dm and md
+	// names of the devices it is on: a partition's disk, slaves/ of dm and md
 	Below      []string           `json:"below"`
 	Rotational known.Fact[bool]   `json:"rotational"` // queue/rotational; not to be believed on virtual disks
 	Scheduler  known.Fact[string] `json:"scheduler"`  // queue/scheduler, the word in brackets
 	// queue/scheduler, all words: those that the kernel has loaded
 	Schedulers known.Fact[[]string]   `json:"schedulers"`
 	ReadAhead  known.Fact[unit.Bytes] `json:"read_ahead"` // queue/read_ahead_kb
-	// queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
+	// queue/optimal_io_size: what the device asks for; 0 if it asks for nothing
 	OptimalIO  known.Fact[unit.Bytes] `json:"optimal_io"`
 	WriteCache known.Fact[string]     `json:"write_cache"` // queue/write_cache: "write back" or "write through"
 	Requests   known.Fact[int64]      `json:"requests"`    // queue/nr_requests
@@ -36,18 +36,17 @@ type Block struct {
 	MDPolicy   known.Fact[string]     `json:"md_policy"`   // md/consistency_policy: resync, bitmap, journal, ppl
 	MDDisks    known.Fact[int64]      `json:"md_disks"`    // md/raid_disks
 	MDAction   known.Fact[string]     `json:"md_action"`   // md/sync_action: idle, recover, resync, check, …
-	// cache_type: what the disk itself says of its write cache, whatever the queue was set to
+	// cache_type: what the disk itself says of its write cache, regardless of the queue's setting
 	OwnCache known.Fact[string] `json:"own_cache"`
 	// device/timeout: seconds after which the kernel gives a SCSI command up
 	Timeout known.Fact[int64] `json:"timeout"`
 	// bcache/cache_mode: writethrough, writeback, writearound, none
 	CacheMode known.Fact[string] `json:"cache_mode"`
 	Model     string             `json:"model"`  // device/model
-	Driver    string             `json:"driver"` // virtio_blk, nvme, sd, …; empty where unknown
+	Driver    string             `json:"driver"` // virtio_blk, nvme, sd, …; empty if unknown
 }
 
-// Virtual says whether the disk is one that a hypervisor made up, whose
-// rotational flag says nothing.
+// Virtual reports whether the disk is one that a hypervisor emulates, whose rotational flag says nothing.
 func (b Block) Virtual() bool {
 	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") ||
 		b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
@@ -56,8 +55,8 @@ func (b Block) Virtual() bool {
 // networkBlock are the kernel's block devices whose disks are another machine's.
 var networkBlock = regexp.MustCompile(`^(nbd|rbd|drbd)[0-9]`)
 
-// Network says whether what lies behind the device is reached over a network, where
-// a server puts requests into an order by itself.
+// Network reports whether the storage behind the device is reached over a network, where a server orders requests
+// itself.
 func (b Block) Network() bool { return networkBlock.MatchString(b.Name) }
 
 // maxBlocks bounds the list: only the chains under places of interest are
@@ -158,8 +157,8 @@ func ParseFlag(b []byte) (bool, error) {
 	}
 }
 
-// ParseScheduler parses queue/scheduler: the word in brackets, or the only
-// word where a device has no choice (dm and loop devices show "none").
+// ParseScheduler parses queue/scheduler: the word in brackets, or the only word if a device has no choice (dm and loop
+// devices show "none").
 func ParseScheduler(b []byte) (string, error) {
 	s, err := ParseWord(b)
 	if err == nil && !strings.ContainsAny(s, "[] \t") {
@@ -185,10 +184,9 @@ func ParseSchedulers(b []byte) ([]string, error) {
 
 func parseKBFile(b []byte) (unit.Bytes, error) { return parseKB(strings.TrimSpace(string(b))) }
 
-// Chain returns the devices that one device lies on, itself first: a partition
-// and its disk, a logical volume with its physical volumes and their disks.
-// The device is named by major:minor, as a mount has it, or by its name. Each
-// comes once, nearest first; none where the device is not in the list.
+// Chain returns the devices that one device is on, itself first: a partition and its disk, a logical volume with its
+// physical volumes and their disks. The device is named by major:minor, as a mount has it, or by its name. Each comes
+// once, nearest first; none if the device is not in the list.
 func Chain(blocks []Block, device string) []Block {
 	byName := make(map[string]int, len(blocks))
 	next := []string{}

@@ -5,9 +5,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// CGroup is the limits that apply to a process: the smallest of every ancestor
-// of its control group, on version 1 and version 2 hierarchies alike. A limit
-// of "max" (v2), or one not below the machine (v1's 2^63-4096), is absent.
+// CGroup is the limits that apply to a process: the smallest of every ancestor of its cgroup, on version 1 and version
+// 2 hierarchies alike. A limit of "max" (v2), or one not below the machine (v1's 2^63-4096), is absent.
 type CGroup struct {
 	// of the memory controller, as proc/PID/cgroup has it
 	Path string `json:"path"`
@@ -17,7 +16,7 @@ type CGroup struct {
 	MemoryHigh known.Fact[unit.Bytes] `json:"memory_high"` // memory.high (v2)
 	Swap       known.Fact[unit.Bytes] `json:"swap"`        // memory.swap.max (v2); memsw minus memory (v1)
 	CPUs       known.Fact[float64]    `json:"cpus"`        // quota / period
-	// number of processors of cpuset.cpus.effective, when fewer than online
+	// number of CPUs of cpuset.cpus.effective, when fewer than online
 	CPUSet known.Fact[int]   `json:"cpuset"`
 	Pids   known.Fact[int64] `json:"pids"` // pids.max
 	// huge pages are charged to Memory too: memory_hugetlb_accounting (v2, 6.6+)

@@ -13,7 +13,7 @@ import (
 // Clock is the clock source of the kernel.
 type Clock struct {
 	Current   string   `json:"current"`
-	Available []string `json:"available"` // nil where the list could not be read
+	Available []string `json:"available"` // nil if the list could not be read
 }
 
 // VMStat holds counters of /proc/vmstat by name, since boot.
@@ -36,8 +36,8 @@ func ReadClock(fsys fs.FS) known.Fact[Clock] {
 	})
 }
 
-// ReadClockKept says whether a program has told the kernel that its clock
-// follows another one, and not too long ago (adjtimex(2) without STA_UNSYNC).
+// ReadClockKept reports whether the kernel knows that a program synchronizes its clock, and not too long ago
+// (adjtimex(2) without STA_UNSYNC).
 func ReadClockKept(fsys fs.FS) known.Fact[bool] {
 	machine := evidence.Read(fsys, "host.json", ParseMachine)
 	m, ok := machine.Get()
@@ -53,8 +53,8 @@ func ReadVMStat(fsys fs.FS) known.Fact[VMStat] {
 	return evidence.Read(fsys, "proc/vmstat", ParseVMStat)
 }
 
-// ParseVMStat parses the text of /proc/vmstat. Lines that are no name and
-// number are passed over; a text without any is an error.
+// ParseVMStat parses the text of /proc/vmstat. Lines that are no name and number are skipped; a text without any is an
+// error.
 func ParseVMStat(b []byte) (VMStat, error) {
 	v := VMStat{}
 	err := Lines(b, func(_ int, line string) error {

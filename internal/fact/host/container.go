@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// cgroupMarks are pieces of the control group path of process 1, and of the
-// mounts that a runtime lays over a container's files, with the container that
-// they mean. A pod's paths name its runtime too, so kubernetes goes first.
+// cgroupMarks are pieces of the cgroup path of process 1, and of the mounts that a runtime lays over a container's
+// files, with the container that they mean. A pod's paths name its runtime too, so kubernetes goes first.
 var cgroupMarks = []struct{ mark, kind string }{
 	{"/kubepods", "kubernetes"}, {"/kubelet/pods/", "kubernetes"}, {"/secrets/kubernetes.io/", "kubernetes"},
 	{"/libpod", "podman"}, {"/overlay-containers/", "podman"},
@@ -17,10 +16,9 @@ var cgroupMarks = []struct{ mark, kind string }{
 	{"/machine.slice/systemd-nspawn@", "systemd-nspawn"},
 }
 
-// containerOf tells the container that the evidence was taken in, "" for none.
-// What the manager itself says goes first. The file /.dockerenv stays behind
-// when an image is made into a machine's disk, so it counts only where process
-// 1 or the mounts agree.
+// containerOf returns the container that the evidence was taken in, "" for none. What the manager itself says goes
+// first. The file /.dockerenv stays behind when an image becomes a machine's disk, so it counts only if process 1 or
+// the mounts agree.
 func containerOf(fsys fs.FS) string {
 	for _, name := range []string{"run/systemd/container", "run/host/container-manager"} {
 		if s := firstWord(word(fsys, name)); s != "" {
@@ -52,9 +50,8 @@ func containerOf(fsys fs.FS) string {
 	return ""
 }
 
-// containerMounts looks at the files that runtimes mount from their own folder
-// into every container (/etc/hostname and its like), at a pod's service account,
-// and at lxcfs over /proc.
+// containerMounts looks at the files that runtimes mount from their own directory into every container (/etc/hostname
+// and its like), at a pod's service account, and at lxcfs over /proc.
 func containerMounts(mounts []Mount) string {
 	found := ""
 	for _, m := range mounts {
@@ -79,14 +76,14 @@ func containerMounts(mounts []Mount) string {
 func rootOverlay(mounts []Mount) bool {
 	overlay := false
 	for _, m := range mounts {
-		if m.Point == "/" { // the last one lies on top
+		if m.Point == "/" { // the last one is on top
 			overlay = m.FSType == "overlay" || m.FSType == "aufs" || m.FSType == "fuse.fuse-overlayfs"
 		}
 	}
 	return overlay
 }
 
-// Exists says whether a file is in the evidence.
+// Exists reports whether a file is in the evidence.
 func Exists(fsys fs.FS, name string) bool {
 	_, err := fs.ReadFile(fsys, name)
 	return err == nil

@@ -29,8 +29,8 @@ type PSITotals struct {
 // maxLines bounds a file of counters: /proc/vmstat has some two hundred lines.
 const maxLines = 4096
 
-// ParseCounters reads lines «name value» and keeps those that are named. Other
-// lines are passed over; a kept one whose value is no number is an error.
+// ParseCounters reads lines «name value» and keeps those that are named. Other lines are skipped; a kept one whose
+// value is no number is an error.
 func ParseCounters(b []byte, names []string) (map[string]int64, error) {
 	out := map[string]int64{}
 	n := 0
@@ -99,7 +99,7 @@ func ParseCPUCounters(b []byte) (CPUCounters, error) {
 	return c, nil
 }
 
-// ParsePSITotals reads the totals of a file of /proc/pressure or of a control group.
+// ParsePSITotals reads the totals of a file of /proc/pressure or of a cgroup.
 func ParsePSITotals(b []byte) (PSITotals, error) {
 	var p PSITotals
 	seen := false

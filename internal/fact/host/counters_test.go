@@ -50,8 +50,7 @@ func TestParseCounters(t *testing.T) {
 	}
 }
 
-// FuzzCounters holds that no text breaks a reader of counters, and that none makes
-// a number that is negative.
+// FuzzCounters verifies that no text breaks a reader of counters, and that none makes a number that is negative.
 func FuzzCounters(f *testing.F) {
 	f.Add([]byte("cpu  1 2 3 4 5 6 7 8\nctxt 9\nsome total=3\npgfault 5\n"))
 	f.Add([]byte("4242 (a) b (c) S 17 1 1 0 -1 4194560 120 0 7 0 30 12 0 0"))

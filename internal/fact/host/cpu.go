@@ -11,20 +11,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// CPU is what /proc/cpuinfo and sys/devices/system/cpu say of the processors.
+// CPU is what /proc/cpuinfo and sys/devices/system/cpu say of the CPUs.
 type CPU struct {
 	Logical int `json:"logical"` // processors online
-	// distinct (physical id, core id) pairs; Logical where the architecture does not tell
+	// distinct (physical id, core id) pairs; Logical if the architecture does not report it
 	Cores int `json:"cores"`
-	// distinct physical ids; 1 where the architecture does not tell
+	// distinct physical ids; 1 if the architecture does not report it
 	Sockets    int                   `json:"sockets"`
 	Model      string                `json:"model"`      // model name; may be empty (arm64)
 	Hypervisor bool                  `json:"hypervisor"` // the x86 flag "hypervisor": this is a guest
 	Caches     map[string]unit.Bytes `json:"caches"`     // level → size of cpu0's cache: "L1d", "L1i", "L2", "L3"
 }
 
-// maxCPUs bounds the processors: the largest kernel configuration has 8192
-// (CONFIG_MAXSMP).
+// maxCPUs bounds the CPUs: the largest kernel configuration has 8192 (CONFIG_MAXSMP).
 const maxCPUs = 8192
 
 // ReadCPU reads /proc/cpuinfo and the caches of cpu0.
@@ -35,9 +34,8 @@ func ReadCPU(fsys fs.FS) known.Fact[CPU] {
 	})
 }
 
-// ParseCPUInfo parses the text of /proc/cpuinfo: one paragraph a processor on
-// x86, arm64 and POWER, one line a processor on s390. Caches stay empty. A
-// text without a processor is an error.
+// ParseCPUInfo parses the text of /proc/cpuinfo: one paragraph a CPU on x86, arm64 and POWER, one line a CPU on s390.
+// Caches stay empty. A text without a CPU is an error.
 func ParseCPUInfo(b []byte) (CPU, error) {
 	c := CPU{Sockets: 1}
 	cores, sockets := map[[2]string]bool{}, map[string]bool{}
@@ -82,8 +80,7 @@ func ParseCPUInfo(b []byte) (CPU, error) {
 
 const cacheDir = "sys/devices/system/cpu/cpu0/cache"
 
-// maxCaches bounds the caches of one processor: three levels, two of the first
-// one, are usual, and some have a fourth.
+// maxCaches bounds the caches of one CPU: three levels, two of the first one, are usual, and some have a fourth.
 const maxCaches = 32
 
 func readCaches(fsys fs.FS) map[string]unit.Bytes {

@@ -7,13 +7,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// CPUFreq says who chooses the frequency of the processors: of cpu0, as a
-// person or a service sets all of them alike, and a file a processor would be
-// thousands on a large machine.
+// CPUFreq says what chooses the frequency of the CPUs. It is read for cpu0, because all of them are usually set alike,
+// and one file per CPU would be thousands on a large machine.
 type CPUFreq struct {
 	Driver     string `json:"driver"`     // acpi-cpufreq, intel_pstate, amd-pstate-epp, …
 	Governor   string `json:"governor"`   // performance, powersave, schedutil, …
-	Preference string `json:"preference"` // energy_performance_preference; "" where the driver has none
+	Preference string `json:"preference"` // energy_performance_preference; "" if the driver has none
 }
 
 const cpuFreqDir = "sys/devices/system/cpu/cpu0/cpufreq/"

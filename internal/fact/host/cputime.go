@@ -37,8 +37,8 @@ func ReadCPUTime(fsys fs.FS) known.Fact[CPUTime] {
 	return evidence.Read(fsys, "proc/stat", ParseCPUTime)
 }
 
-// ParseCPUTime parses the lines cpu and btime of /proc/stat; a text without
-// either is an error. Guest time stands in User already.
+// ParseCPUTime parses the lines cpu and btime of /proc/stat; a text without either is an error. User already includes
+// guest time.
 func ParseCPUTime(b []byte) (CPUTime, error) {
 	var t CPUTime
 	cpu, boot := false, false

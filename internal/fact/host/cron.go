@@ -15,7 +15,7 @@ type CronLine struct {
 	File string `json:"file"` // absolute path
 	Line int    `json:"line"`
 	User string `json:"user"` // the field behind the times, which cron takes for the user
-	Rest string `json:"rest"` // what stands behind it: the command, where the field is a user
+	Rest string `json:"rest"` // what follows it: the command, if the field is a user
 }
 
 const (
@@ -62,7 +62,7 @@ func ReadCron(fsys fs.FS) known.Fact[[]CronLine] {
 	return known.Is(out)
 }
 
-// passedOver says whether every cron leaves a file of this name in /etc/cron.d alone.
+// passedOver reports whether every cron leaves a file of this name in /etc/cron.d alone.
 func passedOver(name string) bool {
 	for _, end := range []string{"~", ".rpmsave", ".rpmnew", ".rpmorig"} {
 		if strings.HasSuffix(name, end) {
@@ -72,9 +72,8 @@ func passedOver(name string) bool {
 	return strings.HasPrefix(name, ".")
 }
 
-// ParseCron parses a crontab of the system: times (five fields or an @word),
-// user, command. It returns the lines that speak of kernel values, without File.
-// Comments, assignments and lines that are none of this are passed over.
+// ParseCron parses a crontab of the system: times (five fields or an @word), user, command. It returns the lines that
+// speak of kernel values, without File. Comments, assignments and lines that are none of this are skipped.
 func ParseCron(b []byte) ([]CronLine, error) {
 	out := []CronLine{}
 	err := Lines(b, func(n int, line string) error {
@@ -109,9 +108,8 @@ func ParseCron(b []byte) ([]CronLine, error) {
 	return out, nil
 }
 
-// KernelCron returns a crontab in which only the lines that ParseCron returns
-// still stand, each on its own line number: the commands of the others are
-// nobody's business, and some hold passwords.
+// KernelCron returns a crontab in which only the lines that ParseCron returns remain, each on its own line number: the
+// commands of the others are private, and some contain passwords.
 func KernelCron(b []byte) []byte {
 	found, err := ParseCron(b)
 	if err != nil {
@@ -133,7 +131,7 @@ func KernelCron(b []byte) []byte {
 	return out.Bytes()
 }
 
-// ofKernel says whether a command names sysctl, or a path in /proc/sys or /sys.
+// ofKernel reports whether a command names sysctl, or a path in /proc/sys or /sys.
 func ofKernel(s string) bool {
 	if strings.Contains(s, "sysctl") {
 		return true

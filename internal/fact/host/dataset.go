@@ -10,10 +10,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Dataset is a file system of ZFS under a place of interest.
+// Dataset is a filesystem of ZFS under a place of interest.
 type Dataset struct {
 	Name       string     `json:"name"`        // the source of its mount
-	RecordSize unit.Bytes `json:"record_size"` // largest record of a file; 0 where it was not told
+	RecordSize unit.Bytes `json:"record_size"` // largest record of a file; 0 if not reported
 	Sync       string     `json:"sync"`        // standard, always, disabled
 }
 

@@ -13,7 +13,7 @@ import (
 // with an error (SCT error recovery control, also called TLER).
 type ERC struct {
 	Disk  string  `json:"disk"`  // sda
-	Limit float64 `json:"limit"` // seconds for reads; 0: none, the disk tries as long as it likes
+	Limit float64 `json:"limit"` // seconds for reads; 0: none, the disk retries without limit
 	Says  string  `json:"says"`  // "limited", "disabled", "not supported"
 }
 
@@ -21,8 +21,8 @@ type ERC struct {
 // output of smartctl -l scterc.
 const ERCs = "cmd/smartctl-scterc"
 
-// ReadERCs reads cmd/smartctl-scterc. A disk of which the output says nothing
-// (it sleeps, it is no SATA disk) is left out.
+// ReadERCs reads cmd/smartctl-scterc. A disk that the output says nothing about (it sleeps, it is no SATA disk) is
+// omitted.
 func ReadERCs(fsys fs.FS) known.Fact[[]ERC] { return evidence.Read(fsys, ERCs, ParseERCs) }
 
 // ParseERCs parses cmd/smartctl-scterc. Times are in tenths of a second.
@@ -37,7 +37,7 @@ func ParseERCs(b []byte) ([]ERC, error) {
 	}, func(line string) error {
 		e := &all[len(all)-1]
 		if e.Says != "" {
-			return nil // the first answer stands
+			return nil // the first answer counts
 		}
 		switch v, read := strings.CutPrefix(strings.TrimSpace(line), "Read:"); {
 		case read && strings.TrimSpace(v) == "Disabled":

@@ -15,7 +15,7 @@ type Ext struct {
 	Features []string `json:"features"` // has_journal, dir_index, …
 }
 
-// Has says whether the file system has a feature.
+// Has reports whether the filesystem has a feature.
 func (e Ext) Has(feature string) bool {
 	for _, f := range e.Features {
 		if f == feature {
@@ -35,7 +35,7 @@ const (
 // ReadExts reads cmd/tune2fs.
 func ReadExts(fsys fs.FS) known.Fact[[]Ext] { return evidence.Read(fsys, Exts, ParseExts) }
 
-// ParseExts parses cmd/tune2fs. Other lines of tune2fs -l are passed over.
+// ParseExts parses cmd/tune2fs. Other lines of tune2fs -l are skipped.
 func ParseExts(b []byte) ([]Ext, error) {
 	out := []Ext{}
 	err := headed(b, func(device string) error {
@@ -56,8 +56,7 @@ func ParseExts(b []byte) ([]Ext, error) {
 	return out, nil
 }
 
-// headed reads a text in which lines «# NAME» stand before what belongs to a
-// thing: one command was run for each.
+// headed reads a text in which a line «# NAME» precedes the output for each object: one command was run for each.
 func headed(b []byte, head func(name string) error, line func(string) error) error {
 	begun := false
 	return Lines(b, func(_ int, text string) error {

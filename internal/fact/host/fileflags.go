@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// FileFlags are the inode flags of a folder on btrfs, as lsattr(1) shows them.
+// FileFlags are the inode flags of a directory on btrfs, as lsattr(1) shows them.
 type FileFlags struct {
 	Path  string `json:"path"`
 	Flags string `json:"flags"` // letters; C: new files in it are overwritten in place, without checksums

@@ -2,20 +2,18 @@ package host
 
 import "strconv"
 
-// Files lists the evidence names of fixed place that the readers of this
-// package want, besides those of SysctlNames (SysctlPath gives their names).
-// A collector reads each, and notes the ones it could not have.
+// Files lists the evidence names of fixed place that the readers of this package use, in addition to those of
+// SysctlNames (SysctlPath gives their names). A collector reads each, and notes the unavailable ones.
 //
 // Of proc/1/environ a collector keeps the variable container alone: in a
 // container the others hold the passwords that an image takes.
 //
-// host.json, programs.json, statfs.json and blocks.json are the collector's own;
-// they do not stand here.
+// host.json, programs.json, statfs.json and blocks.json are the collector's own; they are not listed here.
 var Files = []string{
 	"proc/sys/kernel/hostname",
 	"proc/sys/kernel/osrelease",
 	"etc/os-release",
-	"usr/lib/os-release", // where etc/os-release, a link to it, is missing
+	"usr/lib/os-release", // if etc/os-release, a link to it, is missing
 	"proc/cmdline",
 	"proc/meminfo",
 	"proc/swaps",
@@ -56,16 +54,15 @@ var Files = []string{
 	"sys/hypervisor/type",
 }
 
-// Globs lists patterns of evidence names, as path.Match has them. Each names
-// few files on any host: processors are counted from proc/cpuinfo, as a file a
-// processor would be thousands on a large one.
+// Globs lists patterns of evidence names, as path.Match has them. Each names few files on any host: CPUs are counted
+// from proc/cpuinfo, as a file a CPU would be thousands on a large one.
 var Globs = []string{
 	"sys/kernel/mm/hugepages/hugepages-*/*_hugepages",
 	"sys/kernel/mm/transparent_hugepage/hugepages-*/enabled", // 6.8+
 	"sys/devices/system/node/node*/meminfo",
 	"sys/devices/system/node/node*/cpulist",
 	"sys/devices/system/node/node*/hugepages/hugepages-*/nr_hugepages",
-	"sys/devices/system/cpu/cpu0/cpufreq/scaling_driver*", // beside a governor; the preference with some drivers only
+	"sys/devices/system/cpu/cpu0/cpufreq/scaling_driver*", // next to a governor; the preference only with some drivers
 	"sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference*",
 	"sys/devices/system/cpu/cpu0/cache/index*/level",
 	"sys/devices/system/cpu/cpu0/cache/index*/type",
@@ -75,7 +72,7 @@ var Globs = []string{
 	"run/sysctl.d/*.conf",
 	"usr/local/lib/sysctl.d/*.conf",
 	"usr/lib/sysctl.d/*.conf",
-	"lib/sysctl.d/*.conf", // before the merge of /lib into /usr/lib; else the same files, told apart by their base name
+	"lib/sysctl.d/*.conf", // before the merge of /lib into /usr/lib; else the same files, known by their base name
 	"etc/cron.d/*",
 	"etc/systemd/logind.conf.d/*.conf",
 	"run/systemd/logind*.conf",
@@ -88,9 +85,8 @@ var Globs = []string{
 	segments + "*",        // a pattern, as a kernel without SysV memory has no such file
 }
 
-// BlockFiles lists the attribute files of one block device, relative to its
-// folder (the path of blocks.json). Those that it does not have are left out of
-// the evidence without a word: a disk has no dm/, a partition no queue/.
+// BlockFiles lists the attribute files of one block device, relative to its directory (the path of blocks.json). Those
+// that it does not have are silently omitted from the evidence: a disk has no dm/, a partition no queue/.
 var BlockFiles = []string{
 	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests",
 	"queue/optimal_io_size",
@@ -106,13 +102,13 @@ func ProcessFiles(pid int) []string {
 	return []string{p + "status", p + "cmdline", p + "oom_score_adj", p + "oom_score"}
 }
 
-// PostmasterFiles returns the evidence names of a postmaster beyond
-// ProcessFiles. cgroup.Files tells what to read once its cgroup file is known.
+// PostmasterFiles returns the evidence names of a postmaster beyond ProcessFiles. cgroup.Files returns what to read
+// once its cgroup file is known.
 func PostmasterFiles(pid int) []string {
 	p := "proc/" + strconv.Itoa(pid) + "/"
 	return []string{p + "limits", p + "cgroup"}
 }
 
-// CommandFiles lists the evidence names of what programs answered about
-// storage. A collector runs them only where a place lies on such a thing.
+// CommandFiles lists the evidence names of what programs answered about storage. A collector runs them only if a place
+// is on such a device.
 var CommandFiles = []string{MappedStatus, MappedTable, Exts, Datasets, LsAttr, ERCs}

@@ -39,8 +39,8 @@ func goldenFiles(t testing.TB) []string {
 	return append(own, groups...)
 }
 
-// Every file that a reader asks for must be one that a collector is told to
-// read; else the fact would be missing everywhere but in tests.
+// Every file that a reader asks for must be one that a collector reads; otherwise the fact would be missing everywhere
+// except in tests.
 func TestFilesNameAllThatIsRead(t *testing.T) {
 	// the collector's
 	own := []string{"host.json", "programs.json", ResidentsFile, "statfs.json", "blocks.json", KillableFile,
@@ -87,7 +87,7 @@ func matches(name string) bool {
 			return true
 		}
 	}
-	// README.sysctl and what else lies beside the .conf files is listed, never read
+	// README.sysctl and other files next to the .conf files are listed, never read
 	return false
 }
 

@@ -16,8 +16,8 @@ import (
 type FstabLine struct {
 	Line    int    `json:"line"`    // from 1
 	Point   string `json:"point"`   // octal escapes resolved, without a slash at its end
-	Type    string `json:"type"`    // "" where the line ends before it
-	Options string `json:"options"` // the whole field; "" where there is none
+	Type    string `json:"type"`    // "" if the line ends before it
+	Options string `json:"options"` // the whole field; "" if there is none
 	Span    [2]int `json:"-"`       // the bytes of that field in the line
 }
 
@@ -38,8 +38,8 @@ func ParseFstab(b []byte) ([]FstabLine, error) {
 	return out, nil
 }
 
-// FstabLines returns the lines of fstab(5) that mount something at a path, in
-// their order. What is no such line, swap among it, is left out.
+// FstabLines returns the lines of fstab(5) that mount something at a path, in their order. Other lines, including swap,
+// are skipped.
 func FstabLines(text string) []FstabLine {
 	out := []FstabLine{}
 	n := 0
@@ -71,8 +71,7 @@ func FstabLines(text string) []FstabLine {
 // network hold passwords; ZFS has a property of its own for it.
 var AtimeFS = []string{"ext2", "ext3", "ext4", "xfs", "btrfs"}
 
-// LocalFstab returns a file of fstab in which only the lines of local filesystems
-// still stand, each on its own line number.
+// LocalFstab returns a file of fstab in which only the lines of local filesystems remain, each on its own line number.
 func LocalFstab(b []byte) []byte {
 	keep := map[int]bool{}
 	for _, l := range FstabLines(string(b)) {
@@ -92,8 +91,7 @@ func LocalFstab(b []byte) []byte {
 	return out.Bytes()
 }
 
-// fieldSpans returns where the fields of a line start and end, parted by blanks and
-// tabs as mount(8) has it.
+// fieldSpans returns where the fields of a line start and end, separated by blanks and tabs as in mount(8).
 func fieldSpans(line string) (out [][2]int) {
 	line = strings.TrimRight(line, "\r\n")
 	for i := 0; i < len(line); {

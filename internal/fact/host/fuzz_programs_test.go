@@ -61,7 +61,7 @@ func FuzzTunedProfile(f *testing.F) {
 				t.Errorf("%+v", s)
 			}
 		}
-		// a text of any form names files that end, and lie in the folders of profiles
+		// a text of any form names files that end, and are in the directories of profiles
 		names, _ := TunedFiles("p", func(string) (string, bool) { return string(b), true })
 		for _, n := range names {
 			if !matchesTuned(n) {

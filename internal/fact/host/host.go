@@ -34,7 +34,7 @@ type Host struct {
 	Fstab      known.Fact[[]FstabLine] `json:"fstab"`       // etc/fstab, the lines of local filesystems
 	Blocks     known.Fact[[]Block]     `json:"blocks"`      // sys/dev/block, the chains under the places of interest
 	Spaces     known.Fact[[]Space]     `json:"spaces"`      // statfs.json
-	// cmd/dmsetup-status; root only, and only where a place lies on device mapper
+	// cmd/dmsetup-status; root only, and only if a place is on device mapper
 	Mapped    known.Fact[[]Mapped]    `json:"mapped"`
 	Exts      known.Fact[[]Ext]       `json:"exts"`       // cmd/tune2fs: ext3 and ext4 under places; root only
 	Datasets  known.Fact[[]Dataset]   `json:"datasets"`   // cmd/zfs-get: ZFS under places
@@ -45,17 +45,17 @@ type Host struct {
 	Pressure  Pressure            `json:"pressure"`   // proc/pressure
 	CPUTime   known.Fact[CPUTime] `json:"cpu_time"`   // proc/stat
 	Clock     known.Fact[Clock]   `json:"clock"`      // sys/devices/system/clocksource/clocksource0
-	ClockKept known.Fact[bool]    `json:"clock_kept"` // host.json: the kernel was told that its clock is right
+	ClockKept known.Fact[bool]    `json:"clock_kept"` // host.json: the kernel considers its clock synchronized
 	VMStat    known.Fact[VMStat]  `json:"vmstat"`     // proc/vmstat
 	Init      known.Fact[Init]    `json:"init"`       // proc/1/comm and whether systemd answers
-	// programs.json: what runs beside the servers, the largest first
+	// programs.json: what else runs on the host, the largest first
 	Programs known.Fact[[]Program] `json:"programs"`
-	// residents.json: private memory of the processes beside the instances, with their start and control group
+	// residents.json: private memory of the processes outside the instances, with their start and cgroup
 	Residents known.Fact[Residents]  `json:"residents"`
 	Tuned     known.Fact[string]     `json:"tuned"`     // etc/tuned/active_profile, the active profile
-	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent where none is active
+	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent if none is active
 	PageSize  known.Fact[unit.Bytes] `json:"page_size"` // host.json: getconf PAGESIZE
-	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: whom the OOM killer would look at first
+	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: the first choices of the OOM killer
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from

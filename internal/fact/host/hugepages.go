@@ -76,7 +76,7 @@ func ParsePages(b []byte) (int64, error) {
 	return n, nil
 }
 
-// ParsePoolName parses the folder name of a pool: "hugepages-2048kB" is 2 MB.
+// ParsePoolName parses the directory name of a pool: "hugepages-2048kB" is 2 MB.
 func ParsePoolName(name string) (unit.Bytes, error) {
 	kb, ok := strings.CutPrefix(name, "hugepages-")
 	kb, ok2 := strings.CutSuffix(kb, "kB")

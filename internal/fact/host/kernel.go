@@ -27,13 +27,12 @@ type Init struct {
 	Systemd bool `json:"systemd"`
 }
 
-// Machine is host.json: what the collector asked the C library and the root
-// folder for, as no file tells it.
+// Machine is host.json: what the collector asked the C library and the root directory for, because no file has it.
 type Machine struct {
-	PageSize unit.Bytes `json:"page_size"` // getconf PAGESIZE; 0: not told
-	Systemd  *bool      `json:"systemd"`   // /run/systemd/system exists; nil: not told
+	PageSize unit.Bytes `json:"page_size"` // getconf PAGESIZE; 0 if not reported
+	Systemd  *bool      `json:"systemd"`   // /run/systemd/system exists; nil if not reported
 	Machine  string     `json:"machine"`   // uname -m
-	Clock    *bool      `json:"clock"`     // adjtimex(2): the clock is kept by another one; nil: not told
+	Clock    *bool      `json:"clock"`     // adjtimex(2): the clock is synchronized; nil if not reported
 }
 
 // ReadName reads the host name from proc/sys/kernel/hostname.
@@ -63,8 +62,7 @@ func ReadOS(fsys fs.FS) known.Fact[OS] {
 	return f
 }
 
-// ParseOSRelease parses os-release(5). Unknown lines are passed over; a text
-// that names no distribution is an error.
+// ParseOSRelease parses os-release(5). Unknown lines are skipped; a text that names no distribution is an error.
 func ParseOSRelease(b []byte) (OS, error) {
 	var o OS
 	err := Lines(b, func(_ int, line string) error {
@@ -136,7 +134,7 @@ func ReadInit(fsys fs.FS) known.Fact[Init] {
 	return known.Map(comm, func(c string) Init { return Init{Comm: c, Systemd: *m.Systemd} })
 }
 
-// ReadTuned reads the active profile of TuneD; absent where none is.
+// ReadTuned reads the active profile of TuneD; absent if none is.
 func ReadTuned(fsys fs.FS) known.Fact[string] {
 	const name = "etc/tuned/active_profile"
 	f := evidence.Read(fsys, name, ParseText)
@@ -169,8 +167,8 @@ func ParseMachine(b []byte) (Machine, error) {
 	return m, nil
 }
 
-// gapOr returns the gap of a missing fact, or one with the given reason where
-// the fact is there but does not tell what was asked.
+// gapOr returns the gap of a missing fact, or one with the given reason if the fact is present but lacks what was asked
+// for.
 func gapOr[T any](f known.Fact[T], name, reason string) known.Gap {
 	if !f.Known() {
 		return f.Gap()

@@ -13,7 +13,7 @@ import (
 // Killable is the processes of the host that the OOM killer would look at
 // first, of whatever program.
 type Killable struct {
-	Seen      int       `json:"seen"`      // processes with memory of their own that were looked at
+	Seen      int       `json:"seen"`      // processes with memory of their own that were examined
 	Processes []Process `json:"processes"` // those with the highest oom_score, and of equal ones the largest
 }
 
@@ -32,8 +32,8 @@ func KillableFiles(pid int) []string {
 	return []string{p + "status", p + "oom_score_adj", p + "oom_score"}
 }
 
-// ReadKillable reads killable.json and the files of the processes that it
-// lists. One that ended while they were read is left out.
+// ReadKillable reads killable.json and the files of the processes that it lists. One that ended while they were read is
+// omitted.
 func ReadKillable(fsys fs.FS) known.Fact[Killable] {
 	f := evidence.Read(fsys, KillableFile, func(b []byte) (Killable, error) {
 		var list struct {

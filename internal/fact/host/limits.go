@@ -25,9 +25,8 @@ func ReadLimits(fsys fs.FS, pid int) known.Fact[Limits] {
 	return evidence.Read(fsys, "proc/"+strconv.Itoa(pid)+"/limits", ParseLimits)
 }
 
-// ParseLimits parses the text of /proc/PID/limits: a name, the soft and the
-// hard limit in columns. Other limits are passed over; one that is missing is
-// an error.
+// ParseLimits parses the text of /proc/PID/limits: a name, the soft and the hard limit in columns. Other limits are
+// skipped; one that is missing is an error.
 func ParseLimits(b []byte) (Limits, error) {
 	var l Limits
 	want := map[string]*int64{

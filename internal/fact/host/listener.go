@@ -15,9 +15,9 @@ type Listener struct {
 	UID int // of the account that opened it
 }
 
-// ParseListener reads a line of /proc/net/tcp or tcp6; false where it is not one of a
-// listener. Each four bytes of an address stand there as a number of the machine, which
-// is little-endian wherever packages of PostgreSQL are made for but s390x.
+// ParseListener reads a line of /proc/net/tcp or tcp6; false if it is not one of a listener. Each four bytes of an
+// address are there as a number of the machine, which is little-endian wherever packages of PostgreSQL are made for but
+// s390x.
 func ParseListener(line string) (Listener, bool) {
 	f := strings.Fields(line)
 	const listen = "0A" // TCP_LISTEN

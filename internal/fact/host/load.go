@@ -27,8 +27,7 @@ func ReadLoad(fsys fs.FS) known.Fact[Load] {
 	return evidence.Read(fsys, "proc/loadavg", ParseLoad)
 }
 
-// ParseLoad parses the text of /proc/loadavg; what follows the three averages is
-// passed over.
+// ParseLoad parses the text of /proc/loadavg; what follows the three averages is skipped.
 func ParseLoad(b []byte) (Load, error) {
 	var l Load
 	f := strings.Fields(string(b))

@@ -13,22 +13,21 @@ import (
 
 // Logind is what is configured of systemd-logind.
 type Logind struct {
-	RemoveIPC string `json:"remove_ipc"` // yes or no; "" where no file says it, and the distribution's default holds
+	RemoveIPC string `json:"remove_ipc"` // yes or no; "" if no file says it, and the distribution's default holds
 	File      string `json:"file"`       // absolute path of the file that says it
 }
 
 const loginDefs = "etc/login.defs"
 
-// logindDirs are the folders of logind.conf(5), the strongest first: a drop-in
-// masks those of its base name in the folders after its own.
+// logindDirs are the directories of logind.conf(5), the strongest first: a drop-in masks those of its base name in the
+// directories after its own.
 var logindDirs = []string{"etc/systemd", "run/systemd", "usr/local/lib/systemd", "usr/lib/systemd"}
 
-// maxDropIns bounds the drop-ins of a folder, of which most hosts have none.
+// maxDropIns bounds the drop-ins of a directory, of which most hosts have none.
 const maxDropIns = 1024
 
-// ReadLogind reads logind.conf of the strongest folder that has one and the
-// drop-ins of all folders in the order of their base names; the last one that
-// says something holds. A host without any of them has the defaults.
+// ReadLogind reads logind.conf of the strongest directory that has one and the drop-ins of all directories in the order
+// of their base names; the last one that says something holds. A host without any of them has the defaults.
 func ReadLogind(fsys fs.FS) known.Fact[Logind] {
 	var order, bases []string
 	paths := map[string]string{}
@@ -74,10 +73,8 @@ func ReadLogind(fsys fs.FS) known.Fact[Logind] {
 	return known.Is(out)
 }
 
-// ParseLogind parses a file in the form of logind.conf(5) and returns what it
-// says of RemoveIPC: yes, no, default where an empty value takes back what
-// earlier files said, "" for nothing. A value that is no truth value is passed
-// over, as systemd does.
+// ParseLogind parses a file in the form of logind.conf(5) and returns what it says of RemoveIPC: yes, no, default if an
+// empty value resets what earlier files said, "" for nothing. A value that is no truth value is skipped, as in systemd.
 func ParseLogind(b []byte) (string, error) {
 	section, said := "", ""
 	err := Lines(b, func(_ int, line string) error {
@@ -103,8 +100,7 @@ func ParseLogind(b []byte) (string, error) {
 	return said, err
 }
 
-// ReadSystemUIDMax reads the largest id of a system user from etc/login.defs;
-// absent where the file does not say it.
+// ReadSystemUIDMax reads the largest id of a system user from etc/login.defs; absent if the file does not say it.
 func ReadSystemUIDMax(fsys fs.FS) known.Fact[int] {
 	f := evidence.Read(fsys, loginDefs, ParseSystemUIDMax)
 	if n, ok := f.Get(); ok && n < 0 {
@@ -113,7 +109,7 @@ func ReadSystemUIDMax(fsys fs.FS) known.Fact[int] {
 	return f
 }
 
-// ParseSystemUIDMax parses login.defs(5); -1 where SYS_UID_MAX is not set.
+// ParseSystemUIDMax parses login.defs(5); -1 if SYS_UID_MAX is not set.
 func ParseSystemUIDMax(b []byte) (int, error) {
 	out := -1
 	err := Lines(b, func(_ int, line string) error {

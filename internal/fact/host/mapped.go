@@ -36,8 +36,7 @@ const (
 	MappedTable  = "cmd/dmsetup-table-snapshot"
 )
 
-// ReadMapped reads cmd/dmsetup-status, and from cmd/dmsetup-table-snapshot what
-// each snapshot was taken of, where that is there.
+// ReadMapped reads cmd/dmsetup-status, and from cmd/dmsetup-table-snapshot the origin of each snapshot, if available.
 func ReadMapped(fsys fs.FS) known.Fact[[]Mapped] {
 	origins, _ := evidence.Read(fsys, MappedTable, ParseMappedTable).Get()
 	return known.Map(evidence.Read(fsys, MappedStatus, ParseMapped), func(list []Mapped) []Mapped {
@@ -48,8 +47,8 @@ func ReadMapped(fsys fs.FS) known.Fact[[]Mapped] {
 	})
 }
 
-// ParseMapped parses the output of dmsetup status. Targets that say nothing of
-// interest (linear, crypt) are left out; «No devices found» is an empty list.
+// ParseMapped parses the output of dmsetup status. Targets that say nothing of interest (linear, crypt) are omitted;
+// «No devices found» is an empty list.
 func ParseMapped(b []byte) ([]Mapped, error) {
 	out := []Mapped{}
 	err := mappedLines(b, func(name, target string, p []string) error {

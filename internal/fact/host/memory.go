@@ -39,7 +39,7 @@ type Memory struct {
 	HugeFree    int64      `json:"huge_free"`    // HugePages_Free
 	HugeRsvd    int64      `json:"huge_rsvd"`    // HugePages_Rsvd
 	HugeSurp    int64      `json:"huge_surp"`    // HugePages_Surp
-	// Hugepagesize: the default size; 0 where the kernel has no huge pages
+	// Hugepagesize: the default size; 0 if the kernel has no huge pages
 	HugePageSize unit.Bytes            `json:"huge_page_size"`
 	Lines        map[string]unit.Bytes `json:"lines"` // every line with a kB value
 	// Untold are the lines of the fields above that the text does not have: their fields are
@@ -82,8 +82,8 @@ func (m *Memory) fields() map[string]*unit.Bytes {
 	}
 }
 
-// Told returns a line of /proc/meminfo that has a field. One that is not there is not
-// known, where its field is zero.
+// Told returns a line of /proc/meminfo that has a field. If the line is missing, the value is unknown, while its field
+// is zero.
 func (m Memory) Told(name string) known.Fact[unit.Bytes] {
 	if !slices.Contains(m.Untold, name) {
 		return known.Is(m.field(name))
@@ -92,7 +92,7 @@ func (m Memory) Told(name string) known.Fact[unit.Bytes] {
 		Reveal: "take all of /proc/meminfo"})
 }
 
-// Line returns a line of /proc/meminfo by its name, where this kernel has it.
+// Line returns a line of /proc/meminfo by its name, if this kernel has it.
 func (m Memory) Line(name string) (unit.Bytes, bool) { b, ok := m.Lines[name]; return b, ok }
 
 // ReadMemory reads /proc/meminfo.
@@ -100,8 +100,7 @@ func ReadMemory(fsys fs.FS) known.Fact[Memory] {
 	return evidence.Read(fsys, "proc/meminfo", ParseMemory)
 }
 
-// ParseMemory parses the text of /proc/meminfo. Lines it cannot read are
-// passed over; a text without MemTotal is an error.
+// ParseMemory parses the text of /proc/meminfo. Lines it cannot read are skipped; a text without MemTotal is an error.
 func ParseMemory(b []byte) (Memory, error) {
 	m := Memory{Lines: map[string]unit.Bytes{}}
 	counts := map[string]*int64{

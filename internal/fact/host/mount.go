@@ -22,7 +22,7 @@ type Mount struct {
 	Options []string `json:"options"` // per-mount and per-superblock options, in that order
 }
 
-// Has says whether an option stands among the mount's options.
+// Has reports whether the mount has an option.
 func (m Mount) Has(option string) bool {
 	for _, o := range m.Options {
 		if o == option {
@@ -38,7 +38,7 @@ type Space struct {
 	Path  string     `json:"path"`
 	Total unit.Bytes `json:"total"`
 	Free  unit.Bytes `json:"free"`  // free for an ordinary user (f_bavail)
-	Files int64      `json:"files"` // inodes; 0 where the filesystem has no fixed number
+	Files int64      `json:"files"` // inodes; 0 if the filesystem has no fixed number
 	FFree int64      `json:"files_free"`
 }
 
@@ -56,8 +56,8 @@ func ReadMounts(fsys fs.FS) known.Fact[[]Mount] {
 
 const mountinfo = "proc/self/mountinfo"
 
-// ParseMounts parses the text of /proc/PID/mountinfo, proc(5). A line that is
-// none is an error: a mount left out would give a path to the wrong filesystem.
+// ParseMounts parses the text of /proc/PID/mountinfo, proc(5). A line that is none is an error: a skipped mount would
+// attribute a path to the wrong filesystem.
 func ParseMounts(b []byte) ([]Mount, error) {
 	out := []Mount{}
 	err := Lines(b, func(_ int, line string) error {

@@ -9,14 +9,14 @@ type MountFlags struct {
 	on    map[string]bool
 }
 
-// flagWords lists the flags but for atime's, in the order of display: the word
-// that sets one, and the word that clears it.
+// flagWords lists the flags except for atime's, in the order of display: the word that sets one, and the word that
+// clears it.
 var flagWords = [][2]string{
 	{"ro", "rw"}, {"nosuid", "suid"}, {"nodev", "dev"}, {"noexec", "exec"}, {"nodiratime", "diratime"},
 	{"sync", "async"}, {"dirsync", ""}, {"lazytime", "nolazytime"}, {"nosymfollow", "symfollow"},
 }
 
-// implied are words of fstab that stand for several flags.
+// implied are words of fstab that imply several flags.
 var implied = map[string][]string{
 	"defaults": {"rw", "suid", "dev", "exec", "async"},
 	"user":     {"noexec", "nosuid", "nodev"}, "users": {"noexec", "nosuid", "nodev"},
@@ -38,9 +38,8 @@ func WantedFlags(words []string) MountFlags {
 	return f
 }
 
-// ShownFlags reads the flags from mountinfo, where the mount's own come before
-// its filesystem's: read-only in either is read-only, and where no word of
-// access times is shown they are all written.
+// ShownFlags reads the flags from mountinfo, where the mount's own come before its filesystem's: read-only in either is
+// read-only, and if no word of access times is shown, all are written.
 func ShownFlags(words []string) MountFlags {
 	f := MountFlags{Atime: "strictatime", on: map[string]bool{}}
 	f.read(words)
@@ -74,17 +73,15 @@ func (f *MountFlags) read(words []string) {
 	}
 }
 
-// String lists the flags that are set, in one order, so that two lists of the
-// same flags are the same text. Read-write and the access times always stand
-// there, as mountinfo has them.
+// String lists the flags that are set, in one order, so that two lists of the same flags are the same text. Read-write
+// and the access times are always included, as in mountinfo.
 func (f MountFlags) String() string {
 	return strings.Join(f.words(func(string) bool { return false }), ",")
 }
 
-// Remount lists the words that make the flags these ones, whatever fstab says:
-// mount(8) merges its line, and the flags that are, with the words of a remount.
-// Flags that few mounts have are named only where they change, as old versions
-// do not know them all.
+// Remount lists the words that make the flags these ones, regardless of fstab: mount(8) merges its line, and the flags
+// that are, with the words of a remount. Flags that few mounts have are named only if they change, as old versions do
+// not know them all.
 func (f MountFlags) Remount(now MountFlags) string {
 	out := f.words(func(flag string) bool {
 		return flag == "nosuid" || flag == "nodev" || flag == "noexec" || now.on[flag]
@@ -100,7 +97,7 @@ func (f MountFlags) Remount(now MountFlags) string {
 	return strings.Join(out, ",")
 }
 
-// words lists the flags; those that are clear where cleared asks for it.
+// words lists the flags; also the cleared ones if cleared is set.
 func (f MountFlags) words(cleared func(flag string) bool) []string {
 	out := []string{"rw"}
 	if f.on["ro"] {
@@ -117,8 +114,8 @@ func (f MountFlags) words(cleared func(flag string) bool) []string {
 	return append(out, f.Atime)
 }
 
-// WithAtime returns a field of fstab that asks for another of relatime, noatime and
-// strictatime: in the place of the first word about access times, else at the end.
+// WithAtime returns a field of fstab that asks for another of relatime, noatime and strictatime: in place of the first
+// word about access times, else at the end.
 func WithAtime(options, atime string) string {
 	var out []string
 	at := -1
@@ -142,8 +139,8 @@ func WithAtime(options, atime string) string {
 var atimeWords = map[string]bool{"atime": true, "noatime": true, "relatime": true, "norelatime": true,
 	"strictatime": true, "nostrictatime": true}
 
-// GenericOption says whether a word of fstab is about flags, or for mount(8) and
-// systemd alone: the rest are the filesystem's own options.
+// GenericOption reports whether a word of fstab is about flags, or for mount(8) and systemd alone: the rest are the
+// filesystem's own options.
 func GenericOption(word string) bool {
 	if _, ok := implied[word]; ok || userspace[word] || strings.HasPrefix(word, "x-") ||
 		strings.HasPrefix(word, "comment=") {

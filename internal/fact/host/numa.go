@@ -16,7 +16,7 @@ import (
 // Node is one NUMA node of sys/devices/system/node.
 type Node struct {
 	ID int `json:"id"`
-	// cpulist, such as "0-15,32-47"; empty on a node of memory alone, or where it could not be read
+	// cpulist, such as "0-15,32-47"; empty on a memory-only node, or if it could not be read
 	CPUs  string          `json:"cpus"`
 	Total unit.Bytes      `json:"total"` // MemTotal of nodeN/meminfo
 	Free  unit.Bytes      `json:"free"`  // MemFree
@@ -25,8 +25,8 @@ type Node struct {
 
 const nodeDir = "sys/devices/system/node"
 
-// maxNodes bounds the list: the largest kernel configuration has 1024 nodes
-// (CONFIG_NODES_SHIFT=10), and the folder some files beside them.
+// maxNodes limits the list: the largest kernel configuration has 1024 nodes (CONFIG_NODES_SHIFT=10), and the directory
+// some files beside them.
 const maxNodes = 1024 + 64
 
 // ReadNodes reads the NUMA nodes in order of their number. A node whose memory
@@ -100,9 +100,8 @@ func ParseNodeMemory(b []byte) (Node, error) {
 	return n, nil
 }
 
-// ParseCPUList counts the processors of a list such as "0-3,8,10-11". The
-// empty list has none. Ranges that run backwards, and numbers beyond the
-// largest kernel configuration, are errors.
+// ParseCPUList counts the CPUs of a list such as "0-3,8,10-11". The empty list has none. Ranges that run backwards, and
+// numbers beyond the largest kernel configuration, are errors.
 func ParseCPUList(b []byte) (int, error) {
 	s := strings.TrimSpace(string(b))
 	if s == "" {

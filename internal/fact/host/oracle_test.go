@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// The oracle is prometheus/procfs: both read the files of proc of every golden,
-// and of this machine where it has them. What procfs does not parse at all
-// proves nothing and is left out.
+// The oracle is prometheus/procfs: both read the files of proc of every golden, and of this machine if it has them.
+// What procfs does not parse at all proves nothing and is skipped.
 func TestOracle(t *testing.T) {
 	agreed := map[string]int{}
 	for _, g := range goldenFiles(t) {
@@ -101,7 +100,7 @@ var oracles = map[string]oracle{
 	"mountinfo": func(fs procfs.FS, _ procfs.Proc, _ string, b []byte) (any, any, error, error) {
 		m, err := fs.GetProcMounts(100)
 		o, ourErr := ParseMounts(b)
-		// procfs keeps escapes, and an option that is told twice once
+		// procfs keeps escapes, and an option that is given twice once
 		var theirs, ours [][]string
 		for _, x := range m {
 			theirs = append(theirs, append([]string{unescape(x.MountPoint), x.MajorMinorVer, unescape(x.Root), x.FSType,

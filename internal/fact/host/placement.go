@@ -11,10 +11,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Placement is where a process may run and may have its memory: what its
-// cpuset, its unit or taskset and numactl --membind leave of the machine.
+// Placement is where a process may run and may have its memory: what its cpuset, its unit or taskset and numactl
+// --membind allow of the machine.
 type Placement struct {
-	CPUs string `json:"cpus"` // a list of processors such as "0-15,32-47"
+	CPUs string `json:"cpus"` // a list of CPUs such as "0-15,32-47"
 	Mems string `json:"mems"` // a list of NUMA nodes
 }
 
@@ -51,8 +51,7 @@ func ParsePlacement(b []byte) (Placement, error) {
 	return p, nil
 }
 
-// ListHas says whether a list such as "0-3,8" has a number. A malformed list is
-// an error.
+// ListHas reports whether a list such as "0-3,8" has a number. A malformed list is an error.
 func ListHas(list string, n int) (bool, error) {
 	if _, err := ParseCPUList([]byte(list)); err != nil {
 		return false, err

@@ -20,8 +20,8 @@ type Process struct {
 	Name   string `json:"name"` // comm: postgres
 	// process title without "postgres: " and cluster name; for the postmaster its command line
 	Title string `json:"title"`
-	// postmaster, backend, checkpointer, background writer, walwriter, autovacuum launcher, autovacuum worker, …; ""
-	// when the title tells nothing
+	// postmaster, backend, checkpointer, background writer, walwriter, autovacuum launcher, autovacuum worker, …; "" if
+	// the title does not show it
 	Kind       string     `json:"kind"`
 	Size       unit.Bytes `json:"size"`        // VmSize
 	PageTables unit.Bytes `json:"page_tables"` // VmPTE
@@ -37,13 +37,13 @@ type Process struct {
 	OOMScoreAdj known.Fact[int] `json:"oom_score_adj"` // oom_score_adj
 	OOMScore    known.Fact[int] `json:"oom_score"`     // oom_score; never compare across kernels
 
-	// PSS is Pss of smaps_rollup: what is shared counts in equal parts with those who share it. Read only where it was
-	// asked for.
+	// PSS is Pss of smaps_rollup: shared memory counts in equal parts for the processes that share it. Read only on
+	// request.
 	PSS known.Fact[unit.Bytes] `json:"pss"`
 }
 
-// ReadProcess reads proc/PID/status, cmdline and the oom files of one process.
-// It is missing where status or cmdline is: half a process is none.
+// ReadProcess reads proc/PID/status, cmdline and the oom files of one process. It is missing if status or cmdline is:
+// half a process is none.
 func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
 	dir := "proc/" + strconv.Itoa(pid) + "/"
 	status := evidence.Read(fsys, dir+"status", ParseStatus)
@@ -67,10 +67,9 @@ func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
 	return known.Is(p)
 }
 
-// ParseStatus parses the text of /proc/PID/status: all fields of Process but
-// the title, the kind and the oom files. Unknown lines are passed over. A text
-// without Name, Pid, PPid and Uid is an error, and so is one without the
-// memory lines, unless the process is a zombie, which has no memory any more.
+// ParseStatus parses the text of /proc/PID/status: all fields of Process but the title, the kind and the oom files.
+// Unknown lines are skipped. A text without Name, Pid, PPid and Uid is an error, and so is one without the memory
+// lines, unless the process is a zombie, which has no memory any more.
 func ParseStatus(b []byte) (Process, error) {
 	var p Process
 	var seen status

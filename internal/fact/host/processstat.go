@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// ProcessStat is what /proc/PID/stat tells of a process.
+// ProcessStat is what /proc/PID/stat reports about a process.
 type ProcessStat struct {
 	PID, Parent  int
 	Name         string

@@ -14,15 +14,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Program is what runs beside the servers under one name: all processes of
-// that name together.
+// Program is what runs on the host under one name, apart from the servers: all processes of that name together.
 type Program struct {
 	Name      string     `json:"name"` // comm, of which the kernel keeps 15 bytes
 	Processes int        `json:"processes"`
 	RSS       unit.Bytes `json:"rss"` // sum of resident memory; what they share counts once for each
 	// the same without what is shared or of files; only of the large ones
 	Private known.Fact[unit.Bytes] `json:"private"`
-	CPUTime float64                `json:"cpu_time"` // seconds of processor time of those that run now
+	CPUTime float64                `json:"cpu_time"` // seconds of CPU time of those that run now
 	Since   float64                `json:"since"`    // seconds from the boot to the start of the oldest of them
 	// of ScannerNames: it lets others wait before they may open or read a file
 	Intercept known.Fact[bool] `json:"intercept"`
@@ -31,9 +30,8 @@ type Program struct {
 // programsFile is written by the collector.
 const programsFile = "programs.json"
 
-// ScannerNames are the names of programs that scan files when they are opened.
-// clamd is not among them: alone it scans what it is handed. Names that other
-// programs bear too, such as pmd of Cortex, are left out.
+// ScannerNames are the names of programs that scan files when they are opened. clamd is not among them: alone it scans
+// what it is handed. Names that other programs share, such as pmd of Cortex, are omitted.
 var ScannerNames = map[string]string{
 	"clamonacc":       "ClamAV",
 	"savd":            "Sophos Anti-Virus",
@@ -60,17 +58,15 @@ var ScannerNames = map[string]string{
 	"cbagentd":        "Carbon Black",
 }
 
-// ClockPrograms are the names of programs that set the clock by another one;
-// true where they may do so without telling the kernel that it is right.
-// chronyd tells it only with rtcsync in its configuration, one of the two ntpd
-// (OpenNTPD) and the agents of hypervisors do not at all.
+// ClockPrograms are the names of programs that synchronize the clock; true if they may do so without marking it as
+// synchronized in the kernel. chronyd marks it only with rtcsync in its configuration, one of the two ntpd (OpenNTPD)
+// and the agents of hypervisors do not at all.
 var ClockPrograms = map[string]bool{
 	"chronyd": true, "ntpd": true, "vmtoolsd": true, "VBoxService": true, "prltoolsd": true,
 	"systemd-timesyn": false, "ptp4l": true, "phc2sys": true,
 }
 
-// IsKept says whether a collector keeps a program of this name however small
-// it is: that it runs is the fact.
+// IsKept reports whether a collector keeps a program of this name however small it is: that it runs is the fact.
 func IsKept(name string) bool {
 	_, clock := ClockPrograms[name]
 	return clock || ScannerNames[name] != ""
@@ -89,7 +85,7 @@ type program struct {
 	Processes int       `json:"processes"`
 	RSS       int64     `json:"rss"`     // bytes
 	Private   *int64    `json:"private"` // bytes
-	Ticks     int64     `json:"ticks"`   // of processor time, hundredths of a second
+	Ticks     int64     `json:"ticks"`   // of CPU time, hundredths of a second
 	Start     int64     `json:"start"`   // of the oldest, hundredths of a second after the boot
 	Marks     *[]string `json:"marks"`   // lines of /proc/PID/fdinfo that begin with fanotify
 }
@@ -98,8 +94,7 @@ type program struct {
 // is packaged for.
 const userHz = 100
 
-// ReadPrograms reads programs.json: what runs beside the servers, the largest
-// first.
+// ReadPrograms reads programs.json: what else runs on the host, the largest first.
 func ReadPrograms(fsys fs.FS) known.Fact[[]Program] {
 	return evidence.Read(fsys, programsFile, ParsePrograms)
 }
@@ -144,12 +139,12 @@ func ParsePrograms(b []byte) ([]Program, error) {
 	return out, nil
 }
 
-// permissionEvents are FAN_OPEN_PERM, FAN_ACCESS_PERM and FAN_OPEN_EXEC_PERM
-// (include/uapi/linux/fanotify.h): whoever opens or reads waits for an answer.
+// permissionEvents are FAN_OPEN_PERM, FAN_ACCESS_PERM and FAN_OPEN_EXEC_PERM (include/uapi/linux/fanotify.h): the
+// process that opens or reads waits for an answer.
 const permissionEvents = 0x10000 | 0x20000 | 0x40000
 
-// intercepts says whether a line of fdinfo is a mark with permission events:
-// "fanotify mnt_id:1d mflags:0 mask:10001 ignored_mask:0".
+// intercepts reports whether a line of fdinfo is a mark with permission events: "fanotify mnt_id:1d mflags:0 mask:10001
+// ignored_mask:0".
 func intercepts(line string) bool {
 	for f := range strings.FieldsSeq(line) {
 		if hex, ok := strings.CutPrefix(f, "mask:"); ok {
@@ -160,8 +155,7 @@ func intercepts(line string) bool {
 	return false
 }
 
-// plainName puts a question mark in the place of what no terminal should see:
-// a process gives itself any name.
+// plainName puts a question mark in place of what no terminal should see: a process gives itself any name.
 func plainName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {

@@ -16,7 +16,7 @@ type PSI struct {
 	Some10  float64 `json:"some10"`
 	Some60  float64 `json:"some60"`
 	Some300 float64 `json:"some300"`
-	Full10  float64 `json:"full10"` // 0 where the file has no full line (cpu before 5.13)
+	Full10  float64 `json:"full10"` // 0 if the file has no full line (cpu before 5.13)
 	Full60  float64 `json:"full60"`
 	Full300 float64 `json:"full300"`
 }
@@ -28,7 +28,7 @@ type Pressure struct {
 	IO     known.Fact[PSI] `json:"io"`
 }
 
-// ReadPressure reads proc/pressure: 4.20 and later, where psi is switched on.
+// ReadPressure reads proc/pressure: 4.20 and later, if psi is enabled.
 func ReadPressure(fsys fs.FS) Pressure {
 	return Pressure{
 		CPU:    evidence.Read(fsys, "proc/pressure/cpu", ParsePSI),
@@ -37,9 +37,8 @@ func ReadPressure(fsys fs.FS) Pressure {
 	}
 }
 
-// ParsePSI parses a file of /proc/pressure. Lines other than some and full are
-// passed over; a text without the line some, and a share outside 0 to 100, are
-// errors.
+// ParsePSI parses a file of /proc/pressure. Lines other than some and full are skipped; a text without the line some,
+// and a share outside 0 to 100, are errors.
 func ParsePSI(b []byte) (PSI, error) {
 	var p PSI
 	seen := false

@@ -11,9 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// PSSFile returns the evidence name of the file that tells a process's
-// proportional set size. Reading it walks all page tables of the process under
-// the lock of its memory, so it is collected only where somebody asks for it.
+// PSSFile returns the evidence name of the file that holds a process's proportional set size. Reading it walks all page
+// tables of the process under the lock of its memory, so it is collected only on request.
 func PSSFile(pid int) string { return "proc/" + strconv.Itoa(pid) + "/smaps_rollup" }
 
 func readPSS(fsys fs.FS, dir string) known.Fact[unit.Bytes] {
@@ -26,9 +25,8 @@ func readPSS(fsys fs.FS, dir string) known.Fact[unit.Bytes] {
 	return f
 }
 
-// ParseRollup parses the text of /proc/PID/smaps_rollup (4.14+). Only the line
-// Pss itself counts: Pss_Anon, Pss_Dirty, SwapPss and the like are parts of it or
-// of something else, and who adds them all up counts double.
+// ParseRollup parses the text of /proc/PID/smaps_rollup (4.14+). Only the line Pss itself counts: Pss_Anon, Pss_Dirty,
+// SwapPss and similar lines are parts of it or of something else: adding them all up would count twice.
 func ParseRollup(b []byte) (unit.Bytes, error) {
 	for line := range bytes.Lines(b) {
 		if val, ok := bytes.CutPrefix(line, []byte("Pss:")); ok {

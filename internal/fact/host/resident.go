@@ -15,16 +15,15 @@ import (
 // ResidentsFile is written by the collector.
 const ResidentsFile = "residents.json"
 
-// Residents are the processes of the host that belong to no instance of the
-// evidence, by their control groups.
+// Residents are the processes of the host that belong to no instance of the evidence, by their cgroups.
 type Residents struct {
 	Groups []Residence `json:"groups"`
-	Small  unit.Bytes  `json:"small"` // resident memory of the processes that were not looked at, all of them small
+	Small  unit.Bytes  `json:"small"` // resident memory of the processes that were not examined, all of them small
 }
 
-// Residence is one control group and the processes in it.
+// Residence is one cgroup and the processes in it.
 type Residence struct {
-	Group   string                 `json:"group"`             // path of the control group; "" where it is not known
+	Group   string                 `json:"group"`             // path of the cgroup; "" if it is not known
 	Servers bool                   `json:"servers,omitempty"` // they bear the name of a PostgreSQL server
 	Enabled known.Fact[bool]       `json:"enabled"`           // of a service: systemd starts it at boot
 	Limit   known.Fact[unit.Bytes] `json:"limit"`             // the smaller of memory.high and memory.max
@@ -38,10 +37,10 @@ type Resident struct {
 	Private unit.Bytes `json:"private"` // resident memory that is neither shared nor of a file
 }
 
-// Service says whether the group is one that systemd runs a service in.
+// Service reports whether the group is one that systemd runs a service in.
 func (r Residence) Service() bool { return strings.HasSuffix(path.Base(r.Group), ".service") }
 
-// Container says whether the group is that of a container or a virtual machine.
+// Container reports whether the group is that of a container or a virtual machine.
 func (r Residence) Container() bool {
 	for part := range strings.SplitSeq(r.Group, "/") {
 		switch {

@@ -13,18 +13,17 @@ import (
 // segments is the evidence name of the list of SysV shared memory.
 const segments = "proc/sysvipc/shm"
 
-// Segment is the SysV segment of an instance: all of its shared memory with
-// shared_memory_type = sysv, else 56 bytes that keep a second postmaster out of
-// the data directory. A postmaster makes its shared memory once when it starts,
-// and anew, with a new segment, after each crash of one of its processes.
+// Segment is the SysV segment of an instance: all of its shared memory with shared_memory_type = sysv, else 56 bytes
+// that keep a second postmaster out of the data directory. A postmaster creates its shared memory at startup, and
+// again, with a new segment, after each crash of one of its processes.
 type Segment struct {
 	StartedAt int64 `json:"started_at"` // of the postmaster by its postmaster.pid, seconds since the epoch
 	CreatedAt int64 `json:"created_at"` // of the segment by the kernel, by the same clock
 }
 
-// ReadSegment reads the row of proc/sysvipc/shm with an id that was made by the
-// process creator. The list is that of the reader's own IPC namespace: a server
-// in a container has its segment in another one, where the same id may be anybody's.
+// ReadSegment reads the row of proc/sysvipc/shm with an id that was made by the process creator. The list is that of
+// the reader's own IPC namespace: a server in a container has its segment in another one, where the same ID may belong
+// to any process.
 func ReadSegment(fsys fs.FS, id, creator int) known.Fact[Segment] {
 	f := evidence.Read(fsys, segments, func(b []byte) (Segment, error) { return ParseSegment(b, id, creator) })
 	if s, ok := f.Get(); ok && s.CreatedAt == 0 {
@@ -36,8 +35,7 @@ func ReadSegment(fsys fs.FS, id, creator int) known.Fact[Segment] {
 	return f
 }
 
-// ParseSegment finds the row; CreatedAt is 0 where there is none. The columns go
-// by their names in the first line.
+// ParseSegment finds the row; CreatedAt is 0 if there is none. The columns go by their names in the first line.
 func ParseSegment(b []byte, id, creator int) (Segment, error) {
 	var s Segment
 	at := map[string]int{}

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// StatLine is the text of /proc/PID/stat, split into its fields. The name of a
-// process stands in parentheses and may hold anything, blanks and parentheses
-// among it, so fields are counted behind the last one.
+// StatLine is the text of /proc/PID/stat, split into its fields. The name of a process is in parentheses and may
+// contain anything, including blanks and parentheses, so fields are counted after the last one.
 type StatLine struct {
 	ID     string // before the name
 	Name   string
@@ -30,8 +29,7 @@ func ParseStatLine(b []byte) (StatLine, error) {
 // Len is how many fields there are, as proc(5) numbers them: the number of the last one.
 func (l StatLine) Len() int { return len(l.fields) + 2 }
 
-// Field returns a field by its number in proc(5), from 3, the state; "" where the
-// line is shorter.
+// Field returns a field by its number in proc(5), from 3, the state; "" if the line is shorter.
 func (l StatLine) Field(n int) string {
 	if n < 3 || n > l.Len() {
 		return ""
@@ -39,8 +37,7 @@ func (l StatLine) Field(n int) string {
 	return l.fields[n-3]
 }
 
-// Ended says whether the process has ended and only waits for its parent (Z), or is
-// being removed (X).
+// Ended reports whether the process has ended and only waits for its parent (Z), or is being removed (X).
 func (l StatLine) Ended() bool {
 	state := l.Field(StatState)
 	return state == "Z" || state == "X"

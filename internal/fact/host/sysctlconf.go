@@ -16,16 +16,16 @@ type SysctlSet struct {
 	Value string `json:"value"`
 	File  string `json:"file"` // absolute path
 	Line  int    `json:"line"`
-	Read  bool   `json:"read"` // false: the file stands where no program reads it (/etc/sysctl.conf.d)
+	Read  bool   `json:"read"` // false: the file is where no program reads it (/etc/sysctl.conf.d)
 }
 
-// sysctlDirs are the folders of sysctl.d(5), the strongest first: a file masks
-// those of its base name in the folders after its own.
+// sysctlDirs are the directories of sysctl.d(5), the strongest first: a file masks those of its base name in the
+// directories after its own.
 var sysctlDirs = []string{"etc/sysctl.d", "run/sysctl.d", "usr/local/lib/sysctl.d", "usr/lib/sysctl.d", "lib/sysctl.d"}
 
 const (
 	sysctlConf = "etc/sysctl.conf"
-	// sysctlUnread is a folder that no program reads, though guides name it.
+	// sysctlUnread is a directory that no program reads, though guides name it.
 	sysctlUnread = "etc/sysctl.conf.d"
 )
 
@@ -36,10 +36,9 @@ const (
 	maxSysctlSets  = 10_000
 )
 
-// ReadSysctlConf reads the assignments of all sysctl.d folders in the order in
-// which they are loaded: by base name over all folders, then /etc/sysctl.conf,
-// as procps does (systemd alone loads that one only through a link from
-// sysctl.d). What stands in /etc/sysctl.conf.d comes last, marked as not read.
+// ReadSysctlConf reads the assignments of all sysctl.d directories in the order in which they are loaded: by base name
+// over all directories, then /etc/sysctl.conf, as procps does (systemd alone loads that one only through a link from
+// sysctl.d). The content of /etc/sysctl.conf.d comes last, marked as not read.
 func ReadSysctlConf(fsys fs.FS) known.Fact[[]SysctlSet] {
 	paths := map[string]string{} // base name → path of the strongest
 	seen := false
@@ -91,10 +90,9 @@ func ReadSysctlConf(fsys fs.FS) known.Fact[[]SysctlSet] {
 	return known.Is(out)
 }
 
-// ParseSysctlConf parses one file in the form of sysctl.d(5): NAME = VALUE, a
-// dash before the name when errors do not matter, comments behind # and ; at
-// the start of a line. File and Read are left empty. Lines that are none are
-// passed over, as the programs do.
+// ParseSysctlConf parses one file in the form of sysctl.d(5): NAME = VALUE, a dash before the name when errors do not
+// matter, comments behind # and ; at the start of a line. File and Read are left empty. Lines that are none are
+// skipped, as the programs do.
 func ParseSysctlConf(b []byte) ([]SysctlSet, error) {
 	out := []SysctlSet{}
 	err := Lines(b, func(n int, line string) error {

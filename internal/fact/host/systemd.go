@@ -34,9 +34,8 @@ func ReadUnit(fsys fs.FS, name string) known.Fact[Unit] {
 	return known.Map(f, func(Unit) Unit { return u })
 }
 
-// ParseUnit parses what «systemctl show» printed: NAME=VALUE lines. The name of
-// the unit is left empty. Lines that are none (the rest of a value of several
-// lines) are passed over; a text without a property is an error.
+// ParseUnit parses what «systemctl show» printed: NAME=VALUE lines. The name of the unit is left empty. Lines that are
+// none (the rest of a value of several lines) are skipped; a text without a property is an error.
 func ParseUnit(b []byte) (Unit, error) {
 	u := Unit{Properties: map[string]string{}}
 	err := Lines(b, func(_ int, line string) error {

@@ -63,7 +63,7 @@ func parseInt(s string) (int64, error) {
 	return 0, fmt.Errorf("%q is not a whole number", Short(s))
 }
 
-// Digits says whether a text is one or more decimal digits, and nothing else.
+// Digits reports whether a text is one or more decimal digits, and nothing else.
 func Digits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -113,15 +113,15 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// word returns the text of a file, "" where it is missing or malformed: for
-// descriptions, where the empty text says that nothing is known.
+// word returns the text of a file, "" if it is missing or malformed: for descriptions, where the empty text means
+// unknown.
 func word(fsys fs.FS, name string) string {
 	s, _ := evidence.Read(fsys, name, ParseText).Get()
 	return s
 }
 
-// folder lists the entries of a folder of the evidence. A folder that is not
-// there is a fact without a value; more than limit entries is malformed.
+// folder lists the entries of a folder of the evidence. A folder that does not exist is a fact without a value; more
+// than limit entries is malformed.
 func folder(fsys fs.FS, name string, limit int) ([]string, known.Fact[struct{}]) {
 	entries, err := fs.ReadDir(fsys, name)
 	if err != nil {

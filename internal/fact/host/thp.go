@@ -20,8 +20,8 @@ type THP struct {
 
 const thpDir = "sys/kernel/mm/transparent_hugepage"
 
-// maxTHPEntries bounds the folder: it has some 12 files and one folder for each
-// power of two between two page sizes.
+// maxTHPEntries bounds the directory: it has some 12 files and one directory for each power of two between two page
+// sizes.
 const maxTHPEntries = 256
 
 // ReadTHP reads the switches of transparent huge pages.

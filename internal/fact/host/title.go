@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Title is what the command line of a process tells.
+// Title is what the command line of a process shows.
 type Title struct {
-	Text string // without «postgres: » and the cluster name; the command line where it is no such title
+	Text string // without «postgres: » and the cluster name; the command line if it is no such title
 	Kind string // as Process.Kind
 }
 
@@ -37,8 +37,8 @@ var serverNames = []string{"postgres", "postmaster", "edb-postgres", ".postgres-
 // maxComm is how much of a program's name the kernel keeps in comm (TASK_COMM_LEN without its NUL).
 const maxComm = 15
 
-// IsServerName says whether a process is one of a PostgreSQL server, by its comm (with or
-// without the end of its line) or by the name of its program.
+// IsServerName reports whether a process is one of a PostgreSQL server, by its comm (with or without the end of its
+// line) or by the name of its program.
 func IsServerName(name string) bool {
 	name = strings.TrimSpace(name)
 	return slices.Contains(serverNames, name[:min(len(name), maxComm)])
@@ -81,10 +81,9 @@ func ParseTitle(b []byte) (Title, error) {
 	}
 }
 
-// kindOf tells the kind of a title without a cluster name, "" where the title
-// may still have one. A client's title is USER DATABASE HOST(PORT) STATE or
-// USER DATABASE [local] STATE; it goes before the names of one word, which a
-// user may bear.
+// kindOf returns the kind of a title without a cluster name, "" if the title may still have one. A client's title is
+// USER DATABASE HOST(PORT) STATE or USER DATABASE [local] STATE; it goes before the names of one word, which a user may
+// bear.
 func kindOf(title string) string {
 	client := isClient(title)
 	for _, k := range titleKinds {
@@ -103,7 +102,7 @@ func kindOf(title string) string {
 	return ""
 }
 
-// isClient says whether a word from the third on is the address of a client.
+// isClient reports whether a word from the third on is the address of a client.
 func isClient(title string) bool {
 	for i, w := range strings.Fields(title) {
 		if i < 2 {
@@ -119,8 +118,7 @@ func isClient(title string) bool {
 	return false
 }
 
-// printable makes blanks of the NUL bytes between arguments and of whatever
-// would disturb a terminal.
+// printable replaces the NUL bytes between arguments, and everything that would disturb a terminal, with blanks.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '

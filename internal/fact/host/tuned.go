@@ -25,8 +25,7 @@ type TunedSet struct {
 	File  string `json:"file"` // absolute path
 }
 
-// tunedDirs are the folders of profiles, the strongest first; those named
-// profiles came with TuneD 2.23.
+// tunedDirs are the directories of profiles, the strongest first; those named profiles came with TuneD 2.23.
 var tunedDirs = []string{"etc/tuned/profiles", "etc/tuned", "usr/lib/tuned/profiles", "usr/lib/tuned"}
 
 const (
@@ -144,9 +143,8 @@ func ReadTuning(fsys fs.FS) known.Fact[Tuning] {
 // thpFile is the knob that both a line of [vm] and one of [sysfs] may write.
 const thpFile = "/sys/kernel/mm/transparent_hugepage/enabled"
 
-// ParseTunedProfile parses a tuned.conf: the assignments of [sysctl], and those
-// of [vm] and [sysfs] to transparent huge pages. Values that the profile
-// computes, or only raises (=>), are left out: what they come to is not known.
+// ParseTunedProfile parses a tuned.conf: the assignments of [sysctl], and those of [vm] and [sysfs] to transparent huge
+// pages. Values that the profile computes, or only raises (=>), are omitted: their results are unknown.
 func ParseTunedProfile(b []byte) ([]TunedSet, error) {
 	var out []TunedSet
 	section := ""

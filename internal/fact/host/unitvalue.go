@@ -16,8 +16,8 @@ const (
 	numaMask   = "NUMAMask"
 )
 
-// Assignments returns what stands in a unit for a property with a value, as pairs of
-// name and value: one, but for a NUMA policy with its nodes.
+// Assignments returns the lines of a unit for a property with a value, as pairs of name and value: one, except for a
+// NUMA policy with its nodes.
 func Assignments(property, value string) [][2]string {
 	policy, nodes, ok := strings.Cut(value, " ")
 	if property != numaPolicy || !ok {
@@ -57,8 +57,8 @@ func LegalNUMAPolicy(value string) error {
 	return nil
 }
 
-// maxNode is the largest number of a node that systemd takes (assumed where the kernel
-// does not tell: src/shared/numa-util.c).
+// maxNode is the largest number of a node that systemd takes (assumed if the kernel does not report it:
+// src/shared/numa-util.c).
 const maxNode = 1023
 
 // NodeList spells a list of NUMA nodes in one way, whichever version of systemd wrote

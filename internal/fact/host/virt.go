@@ -12,15 +12,14 @@ import (
 
 // Virt says what kind of machine this is.
 type Virt struct {
-	// "none", or the hypervisor: kvm, vmware, microsoft, xen, amazon, …; "unknown" when only the flag tells; "" when
+	// "none", or the hypervisor: kvm, vmware, microsoft, xen, amazon, …; "unknown" if only the CPU flag shows it; "" if
 	// nothing does
 	Kind      string `json:"kind"`
 	Container string `json:"container"` // "", docker, podman, lxc, systemd-nspawn, kubernetes
 	Balloon   bool   `json:"balloon"`   // a memory balloon driver is there (virtio_balloon, vmw_balloon, hv_balloon)
 }
 
-// ReadVirt reads the kind of machine. It is missing where neither the processor
-// nor the firmware's tables could be read.
+// ReadVirt reads the kind of machine. It is missing if neither the CPU nor the firmware's tables could be read.
 func ReadVirt(fsys fs.FS) known.Fact[Virt] {
 	info := evidence.Read(fsys, "proc/cpuinfo", parseGuest)
 	guest, flagged := info.Get()
@@ -93,8 +92,8 @@ func hypervisorOf(vendor, product, bios string) string {
 	return ""
 }
 
-// balloon says whether a balloon driver is loaded, is bound to a device, or has
-// taken memory (the line Balloon of meminfo, 6.18 and later).
+// balloon reports whether a balloon driver is loaded, is bound to a device, or has taken memory (the line Balloon of
+// meminfo, 6.18 and later).
 func balloon(fsys fs.FS) bool {
 	mods, err := fs.ReadFile(fsys, "proc/modules")
 	if err == nil {

@@ -10,18 +10,14 @@ import (
 	"io"
 )
 
-// chain is where a journal has come to: the number of its last line, and that
-// line's sum. The sum of a line is taken over the sum of the one before it and
-// over the line itself, its number included. So no line can be changed, left out,
-// moved, doubled or brought in from another journal without the chain breaking
-// there: the first line of each has the journal's own id in it. Only what is
-// missing at the end leaves no trace.
+// chain is the end of a journal: the number of its last line, and that line's sum. The sum of a line is taken over the
+// sum of the one before it and over the line itself, its number included. So no line can be changed, omitted, moved,
+// duplicated or copied from another journal without the chain breaking there: the first line of each has the journal's
+// own id in it. Only what is missing at the end leaves no trace.
 //
-// It is SHA-256, of which the first 64 bits are kept. A CRC would find accidents
-// as well, but it is linear: a CRC over a CRC and the text that it is of is the
-// same for every text. 64 bits are 16 digits on a line: of 2⁶⁴ kinds of damage
-// one is overlooked. It is no seal: who may write the file can write another
-// chain.
+// It is SHA-256, of which the first 64 bits are kept. A CRC would find accidents as well, but it is linear: a CRC over
+// a CRC and the text that it is of is the same for every text. 64 bits are 16 digits on a line: of 2⁶⁴ kinds of damage
+// one is overlooked. It is no seal: a user who can write the file can write another chain.
 type chain struct {
 	n   int
 	sum string // hexadecimal; "" before the first line
@@ -72,7 +68,7 @@ func (c chain) open(text []byte) (*Line, chain, error) {
 	}
 	next := chain{c.n + 1, c.over(body)}
 	if next.sum != sum {
-		// which of the two it is is for the person who looks; nothing rests on it
+		// which of the two it is only matters to the reader
 		var l Line
 		if err := json.Unmarshal(append(bytes.Clone(body), '}'), &l); err == nil && l.Seq != next.n {
 			return nil, c, fmt.Errorf("it is number %d: lines are missing, doubled, moved or of another journal", l.Seq)

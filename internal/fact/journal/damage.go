@@ -19,10 +19,10 @@ import (
 type Damage struct {
 	Line   int    `json:"line"`   // the first that is not proven, from 1
 	Reason string `json:"reason"` // what is wrong with it
-	// changes that the apply had, where not all of them are proven; 0: all are, or nobody knows
+	// changes that the apply had, if not all of them are proven; 0 if all are, or if unknown
 	Planned int       `json:"planned,omitempty"`
 	Unknown []Unknown `json:"unknown,omitempty"` // what the lines name that are not proven, as far as they can be read
-	// the file that the journal was copied to as it was found, once an undo has looked at it
+	// the file that the journal was copied to as it was found, once an undo has read it
 	Kept string `json:"kept,omitempty"`
 }
 
@@ -85,8 +85,8 @@ func (l *Line) path() string {
 	return ""
 }
 
-// Unproven are the knobs that the lines name which are not proven, and that are no
-// changes of the part that is: of those nobody can say what they were.
+// Unproven are the knobs that the lines name which are not proven, and that are no changes of the part that is: it is
+// unknown what those were.
 func (d *Damage) Unproven(j *Journal) []Unknown {
 	return slices.DeleteFunc(slices.Clone(d.Unknown), func(u Unknown) bool {
 		return slices.ContainsFunc(j.Changes, func(c Change) bool {
@@ -95,8 +95,7 @@ func (d *Damage) Unproven(j *Journal) []Unknown {
 	})
 }
 
-// Trouble says in one sentence why not all is known of what a journal did; "" where
-// all is.
+// Trouble says in one sentence why not all is known of what a journal did; "" if all is.
 func (j *Journal) Trouble() string {
 	switch {
 	case j.Foreign != "":
@@ -123,9 +122,8 @@ func (d *Damage) join(e *Damage) {
 	}
 }
 
-// KeptPath is where a damaged journal is copied to, byte for byte, before the part
-// of it that is proven goes on. The name hangs on the bytes: the same damage seen
-// again after a crash is the same file.
+// KeptPath is where a damaged journal is copied to, byte for byte, before the part of it that is proven goes on. The
+// name depends on the bytes: the same damage seen again after a crash is the same file.
 func KeptPath(dir, id string, data []byte) string {
 	sum := sha256.Sum256(data)
 	return path.Join(dir, id+".damaged-"+hex.EncodeToString(sum[:4]))
@@ -134,8 +132,8 @@ func KeptPath(dir, id string, data []byte) string {
 // schemaStem is what the schemas of all versions begin with.
 const schemaStem = "pgfettle.journal/"
 
-// foreign returns the schema of a journal that another version of the program has
-// written, or "". A first line that is one of ours but for a wrong byte is none.
+// foreign returns the schema of a journal that another version of the program has written, or "". A first line that is
+// one of ours except for a wrong byte is none.
 func foreign(data []byte) string {
 	text, _, _ := bytes.Cut(data, []byte("\n"))
 	body, sum, ok := framed(text)

@@ -2,11 +2,10 @@ package journal
 
 import "github.com/pgfettle/pgfettle/internal/base/knob"
 
-// WalLocation is the one knob of its kind: the folder that the WAL of an instance
-// is in.
+// WalLocation is the one knob of its kind: the directory that the WAL of an instance is in.
 const WalLocation = knob.Address("wal:location")
 
-// Hold says how an applied value stands now.
+// Hold is the present state of an applied value.
 type Hold string
 
 // The holds.
@@ -15,10 +14,10 @@ const (
 	Changed Hold = "changed" // another value is in force
 	Lost    Hold = "lost"    // in force or not, its file no longer has it: it will not outlive the next start
 	Waits   Hold = "waits"   // in its file; a restart or reboot is still needed
-	Unseen  Hold = "unknown" // it could not be looked at
+	Unseen  Hold = "unknown" // it could not be read
 )
 
-// Drift is one applied knob beside what is there now.
+// Drift is one applied knob compared with its present state.
 type Drift struct {
 	Journal  string       `json:"journal"`
 	Address  knob.Address `json:"address"`
@@ -26,7 +25,7 @@ type Drift struct {
 	Applied  string       `json:"applied"`
 	Where    string       `json:"where"`
 	Hold     Hold         `json:"hold"`
-	Found    string       `json:"found,omitempty"`  // where it changed: the value now
-	By       string       `json:"by,omitempty"`     // who set it, where that can be known
-	Reason   string       `json:"reason,omitempty"` // where it is unknown
+	Found    string       `json:"found,omitempty"`  // if it changed: the value now
+	By       string       `json:"by,omitempty"`     // who set it, if known
+	Reason   string       `json:"reason,omitempty"` // if unknown
 }

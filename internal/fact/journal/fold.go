@@ -9,21 +9,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
 
-// Outcome is how an apply stands, as its whole journal tells.
+// Outcome is the state of an apply according to its whole journal.
 type Outcome string
 
 // The outcomes.
 const (
 	Whole       Outcome = "done"        // everything that was begun is done
-	Partly      Outcome = "partly"      // it came to its end, and something failed or could not be taken back
+	Partly      Outcome = "partly"      // it came to its end, and something failed or could not be undone
 	TakenBack   Outcome = "undone"      // an undo came to its end and read everything back: nothing of ours is left
 	Interrupted Outcome = "interrupted" // apply or undo did not come to its end
-	Abandoned   Outcome = "abandoned"   // undone, but for changes of an instance that is gone
+	Abandoned   Outcome = "abandoned"   // undone, except for changes of an instance that is gone
 	IsDamaged   Outcome = "damaged"     // lines of it prove nothing: what was done is not all known
 	Unread      Outcome = "unread"      // it is of a format that this program does not read
 )
 
-// ChangeState is how one change stands.
+// ChangeState is the state of one change.
 type ChangeState string
 
 // The states of a change.
@@ -35,7 +35,7 @@ const (
 	IsFailed   ChangeState = "failed"  // as before
 	IsUndoing  ChangeState = "undoing" // taking back was begun: look
 	IsUndone   ChangeState = "undone"
-	IsKept     ChangeState = "kept"      // somebody's later edit stands
+	IsKept     ChangeState = "kept"      // a later edit was kept
 	IsAbandon  ChangeState = "abandoned" // its instance is gone, and nothing waits for it any more
 )
 
@@ -60,15 +60,14 @@ type Journal struct {
 	tracks     map[string]*track // by path
 }
 
-// Revertment is an activation that failed and whose changes are being brought
-// back.
+// Revertment is a failed activation whose changes are being reverted.
 type Revertment struct {
 	Instance string
 	Reason   string // "": none
 }
 
-// Change is one change and how it stands. Before and After are spelled for
-// people; Was and Will are what is put in and taken out.
+// Change is one change and its state. Before and After are formatted for people; Was and Will are what is removed and
+// inserted.
 type Change struct {
 	N        int          `json:"-"`
 	Address  knob.Address `json:"address"`
@@ -79,7 +78,7 @@ type Change struct {
 	State    ChangeState  `json:"state"`
 	Reason   string       `json:"reason,omitempty"`
 	Notes    []string     `json:"notes,omitempty"` // what there is to know though it is done, or undone
-	Left     string       `json:"left,omitempty"`  // what the last undo read back, where that is not what was before
+	Left     string       `json:"left,omitempty"`  // what the last undo read back, if that differs from before
 	Effect   knob.Effect  `json:"effect"`
 
 	Was   State `json:"-"` // as found before it was touched; zero while it is only planned
@@ -89,7 +88,7 @@ type Change struct {
 	dirty bool  // the running server may have another value than its files
 	doubt bool  // not begun when the apply was resumed, or lines that say so were lost
 	boots bool  // the kernel runs with the new value until it boots
-	held  Part  // where its value was before anything was done
+	held  Part  // the location of its value before anything was done
 }
 
 // Pending is an activation that is still to be made.
@@ -98,51 +97,48 @@ type Pending struct {
 	Effect   knob.Effect `json:"effect"`
 }
 
-// Begun says whether the change was ever begun, so that there may be something
-// to take back.
+// Begun reports whether the change was ever begun, so that there may be something to take back.
 func (c *Change) Begun() bool {
 	return c.State == IsIntended || c.State == IsDone || c.State == IsUndoing
 }
 
-// Active says whether a change that is done is in force as far as the journal
-// knows: nothing has to be reloaded or restarted for it any more.
+// Active reports whether a change that is done is in force as far as the journal knows: nothing has to be reloaded or
+// restarted for it any more.
 func (c *Change) Active() bool { return c.State == IsDone && !c.dirty && c.Effect != knob.Reboot }
 
-// Tried says whether an activation of the change was ever begun.
+// Tried reports whether an activation of the change was ever begun.
 func (c *Change) Tried() bool { return c.tried }
 
-// Held says whether a part of the knob had the planned value before anything was
-// done: finding it there proves nothing.
+// Held reports whether a part of the knob had the planned value before anything was done: finding it there proves
+// nothing.
 func (c *Change) Held(p Part) bool { return c.held.Has(p) }
 
-// Doubted says whether the apply was resumed before the change was begun: that
-// lines were missing at the journal's end then cannot be told from the journal.
+// Doubted reports whether the apply was resumed before the change was begun: the journal then cannot show that lines
+// were missing at its end.
 func (c *Change) Doubted() bool { return c.doubt }
 
-// Dirty says whether a server may have another value than its files.
+// Dirty reports whether a server may have another value than its files.
 func (c *Change) Dirty() bool { return c.dirty }
 
-// Recorded says whether all damage that the journal has is noted in it.
+// Recorded reports whether all damage that the journal has is noted in it.
 func (j *Journal) Recorded() bool { return j.Damage == nil || j.recorded }
 
-// Finished says whether nothing of it is under way, and nothing about it has still
-// to be found out: another apply may begin.
+// Finished reports whether nothing of it is under way, and nothing about it has still to be found out: another apply
+// may begin.
 func (j *Journal) Finished() bool { return j.Foreign == "" && j.ended && j.Recorded() }
 
-// Undone says whether it is undone as far as an undo can bring it.
+// Undone reports whether it is undone as far as an undo can bring it.
 func (j *Journal) Undone() bool {
 	return j.Finished() && j.Undoing && !slices.ContainsFunc(j.Changes, func(c Change) bool { return c.Begun() })
 }
 
-// Ended says whether the apply, or the undo if there was one, came to its end.
+// Ended reports whether the apply, or the undo if there was one, came to its end.
 func (j *Journal) Ended() bool { return j.ended }
 
-// Restarting says whether a restart of the instance was begun of which nothing
-// says that it came up.
+// Restarting reports whether a restart of the instance was begun of which nothing says that it came up.
 func (j *Journal) Restarting(instance string) bool { return j.restarting[instance] }
 
-// Reverting says which changes were last being brought back without an
-// activation after.
+// Reverting says which changes were last being reverted without an activation afterward.
 func (j *Journal) Reverting() Revertment { return j.revert }
 
 // step takes one more line in. A line that cannot follow the others is an error
@@ -279,7 +275,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 		c.State, c.Notes = IsUndone, l.Notes
 		c.dirty = needsActivation(c) && (c.tried || !c.back.SameLive(c.Was))
 		if !j.Undoing {
-			c.State, c.Reason = IsFailed, l.Reason // brought back by the apply itself
+			c.State, c.Reason = IsFailed, l.Reason // reverted by the apply itself
 		}
 	case Kept:
 		c.State, c.Reason, c.dirty = IsKept, l.Reason, c.dirty && c.tried
@@ -293,8 +289,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 	return nil
 }
 
-// needsActivation says whether the change is one that a server takes over only
-// when it is reloaded or restarted.
+// needsActivation reports whether the change is one that takes effect only when the server is reloaded or restarted.
 func needsActivation(c *Change) bool {
 	return c.Instance != "" && (c.Effect == knob.Reload || c.Effect == knob.Restart)
 }
@@ -326,7 +321,7 @@ func (j *Journal) activation(l *Line) {
 	}
 }
 
-// sumUp says how the whole stands and which activations are owed.
+// sumUp says what state the whole is in and which activations are owed.
 func (j *Journal) sumUp() {
 	j.Pending = nil
 	failed, left, rest, gone := false, false, false, false

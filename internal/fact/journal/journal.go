@@ -1,10 +1,8 @@
-// Package journal is what an apply intended and what it then did, as lines: one JSON
-// object each, on disk before the next step is taken (act/journalfile). Whoever finds a
-// journal after a crash can tell for every knob whether it is as before or as after,
-// and how to bring it to either: the lines are folded into a Journal, with what stands,
-// what is owed, and what the lines do not prove. Each line has its number and a checksum
-// that covers the line before it too, so that a journal which was damaged is told from
-// one that a crash ended.
+// Package journal is what an apply intended and what it then did, as lines: one JSON object each, on disk before the
+// next step is taken (act/journalfile). After a crash, the journal shows for every knob whether it has its old or its
+// new value, and how to restore either: the lines are folded into a Journal, with what is in place, what is owed, and
+// what the lines do not prove. Each line has its number and a checksum that covers the line before it too, so that a
+// journal which was damaged can be distinguished from one that a crash ended.
 package journal
 
 import (
@@ -19,7 +17,7 @@ const Schema = "pgfettle.journal/2"
 // file in an image has no live value, a setting of a server reached over SQL
 // has no file that we see.
 type State struct {
-	// value in force, as the kernel's file or pg_settings has it; nil: none, or not looked at
+	// value in force, as the kernel's file or pg_settings has it; nil: none, or not read
 	Live *string `json:"live,omitempty"`
 	File *File   `json:"file,omitempty"` // nil: this knob has no file
 }
@@ -32,16 +30,15 @@ type File struct {
 	Mode uint32  `json:"mode,omitempty"` // permission bits
 	UID  int     `json:"uid"`
 	GID  int     `json:"gid"`
-	// Missing is the topmost folder of Path that is not there either: putting
-	// this state back removes the folders from the file's own up to it, as far
-	// as they are empty.
+	// Missing is the topmost directory of Path that does not exist either: putting this state back removes the
+	// directories from the file's own up to it, as far as they are empty.
 	Missing string `json:"missing,omitempty"`
-	// Over is the file that this one is to take the place of, and no other; nil:
-	// whatever is there. It is of a step under way, and in no journal.
+	// Over is the only file that this one may replace; nil: any. It belongs to a step in progress, and is in no
+	// journal.
 	Over *File `json:"-"`
 }
 
-// Kind says what a line tells.
+// Kind says what a line records.
 type Kind string
 
 // The kinds of line, in the order in which they come. N names the change from
@@ -51,7 +48,7 @@ const (
 	Planned Kind = "planned" // what it means to do: one line a change, before the first is touched
 	Intend  Kind = "intend"  // the next step will bring Address from Before to After
 	Done    Kind = "done"    // it did, and reading back showed it
-	// it did not, and Before was put back: Reason says why. After undoing: it could not be taken back
+	// it did not, and Before was restored: Reason says why. After undoing: it could not be undone
 	Failed   Kind = "failed"
 	Skipped  Kind = "skipped"  // it was not begun and will not be: Reason says why
 	Activate Kind = "activate" // the next step reloads or restarts an instance: Effect says which
@@ -61,7 +58,7 @@ const (
 	Undo     Kind = "undo"     // an undo starts
 	Undoing  Kind = "undoing"  // the next step will bring it from Before, as found, to After
 	Undone   Kind = "undone"   // it did
-	Kept     Kind = "kept"     // undo left it: somebody had changed it since; Reason shows what was found
+	Kept     Kind = "kept"     // undo skipped it because it was changed since; Reason shows what was found
 	Damaged  Kind = "damaged"  // an undo found that the lines which were here prove nothing: Damage says which
 	Left     Kind = "left"     // reading back at the end of an undo: it is not as before, and Reason says how it is
 	Checked  Kind = "checked"  // reading back came to its end
@@ -83,11 +80,11 @@ type Line struct {
 	Before   *State       `json:"before,omitempty"`
 	After    *State       `json:"after,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
-	Notes    []string     `json:"notes,omitempty"` // what there is to know beside, of a step that succeeded
-	// of a planned change: where its value was found before anything was done
+	Notes    []string     `json:"notes,omitempty"` // further remarks on a step that succeeded
+	// of a planned change: where its value was before anything was done
 	Held   Part    `json:"held,omitempty"`
 	Damage *Damage `json:"damage,omitempty"`
-	Seq    int     `json:"seq"` // number of the line, from 1; its checksum stands behind it
+	Seq    int     `json:"seq"` // number of the line, from 1; its checksum follows it
 }
 
 // Part is a part of a knob's state, or both of them.
@@ -100,7 +97,7 @@ const (
 	InBoth Part = "both"
 )
 
-// Has says whether a part is, or has in it, another one.
+// Has reports whether a part is, or has in it, another one.
 func (p Part) Has(q Part) bool { return p == q || p == InBoth }
 
 // Run is the head of a journal.
@@ -108,15 +105,14 @@ type Run struct {
 	Schema   string `json:"schema"`
 	ID       string `json:"id"`
 	Tool     string `json:"tool"`
-	Plan     string `json:"plan"`           // hash of the snapshot that the plan rests on
+	Plan     string `json:"plan"`           // hash of the snapshot that the plan is based on
 	Hostname string `json:"hostname"`       // so that a journal copied elsewhere is not undone there
 	Root     string `json:"root,omitempty"` // --root DIR, as it was called when it was applied
 	Changes  int    `json:"changes"`        // planned lines, which are on disk together with the first one
 }
 
-// Of says whether a journal is of this host, or where root is set of this tree of
-// files: what was applied to a tree lies in the tree, and is of it wherever it is
-// copied to and by whatever path it is reached.
+// Of reports whether a journal is of this host, or, if root is set, of this tree of files: what was applied to a tree
+// is in the tree, and belongs to it wherever it is copied and by whichever path it is reached.
 func (r Run) Of(hostname, root string) bool {
 	if root != "" {
 		return r.Root != ""

@@ -1,7 +1,7 @@
 package journal
 
-// Same says whether two files are alike byte for byte, with mode and owner. Of
-// files that do not exist only the path counts.
+// Same reports whether two files are alike byte for byte, with mode and owner. Of files that do not exist only the path
+// counts.
 func (f File) Same(g File) bool {
 	if f.Path != g.Path || (f.Text == nil) != (g.Text == nil) {
 		return false
@@ -9,7 +9,7 @@ func (f File) Same(g File) bool {
 	return f.Text == nil || *f.Text == *g.Text && f.Mode == g.Mode && f.UID == g.UID && f.GID == g.GID
 }
 
-// SameFile says whether two states have the same file, or both none.
+// SameFile reports whether two states have the same file, or both none.
 func (s State) SameFile(t State) bool {
 	if s.File == nil || t.File == nil {
 		return s.File == t.File
@@ -17,7 +17,7 @@ func (s State) SameFile(t State) bool {
 	return s.File.Same(*t.File)
 }
 
-// SameLive says whether two states have the same live value, or both none.
+// SameLive reports whether two states have the same live value, or both none.
 func (s State) SameLive(t State) bool {
 	if s.Live == nil || t.Live == nil {
 		return s.Live == t.Live
@@ -25,11 +25,10 @@ func (s State) SameLive(t State) bool {
 	return *s.Live == *t.Live
 }
 
-// Same says whether two states are alike in both parts.
+// Same reports whether two states are alike in both parts.
 func (s State) Same(t State) bool { return s.SameFile(t) && s.SameLive(t) }
 
-// Where tells a person where a state is kept: the path of its file, or that it
-// is in the live value alone.
+// Where describes where a state is kept: the path of its file, or that it is in the live value alone.
 func (s State) Where() string {
 	switch {
 	case s.File != nil:

@@ -27,7 +27,7 @@ type Reading struct {
 
 // Writing is a journal that is being written: it numbers and seals its lines.
 type Writing struct {
-	*Journal // as the lines so far tell it
+	*Journal // as the lines so far show it
 
 	chain chain
 	bytes int
@@ -107,11 +107,9 @@ func ParseAs(id string, data []byte) (*Reading, error) {
 	return r, nil
 }
 
-// Parse reads the lines of a journal, as far as they are proven; whole is how many
-// bytes those are. A last line that a crash cut off is left out: its append had not
-// returned, so its step was not begun. Anything else that is wrong is Damage of the
-// journal, and names the line. The error is that of a file which is no journal for
-// its size.
+// Parse reads the lines of a journal, as far as they are proven; whole is how many bytes those are. A last line that a
+// crash cut off is skipped: its append had not returned, so its step was not begun. Anything else that is wrong is
+// Damage of the journal, and names the line. The error is that of a file which is no journal for its size.
 func Parse(data []byte) (j *Journal, whole int, err error) {
 	r, err := parse(data)
 	if err != nil {

@@ -1,10 +1,9 @@
 package journal
 
-// track follows one file through the steps of a journal, so that it can be told
-// whether anybody else changed it between them.
+// track follows one file through the steps of a journal, so that a change by others between them can be detected.
 type track struct {
 	origin File   // before our first step
-	left   []File // what our last step left: after it, or before it where it was not finished
+	left   []File // what our last step left: after it, or before it if it was not finished
 	alone  bool   // no step found anything but what the one before it had left
 }
 
@@ -35,10 +34,8 @@ func (t *track) leaves(f File) bool {
 	return false
 }
 
-// Origin returns a file as it was before the journal's first step on it, where
-// nobody but us has changed it since and c is the only change that is still in
-// it: whatever was done and taken back in what order, this is what to go back
-// to, byte for byte.
+// Origin returns a file as it was before the journal's first step on it, if only we have changed it since and c is the
+// only change still in it. Whatever was done and undone in which order, this is what to restore, byte for byte.
 func (j *Journal) Origin(c *Change, found File) (File, bool) {
 	t := j.tracks[found.Path]
 	if t == nil || !t.alone || !t.leaves(found) {

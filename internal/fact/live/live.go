@@ -1,7 +1,6 @@
-// Package live holds what a host and an instance did during a while that
-// somebody watched them: counters of the kernel at both ends, what was seen in
-// between, and the report of perf with its reader. Rates are for those
-// who judge: here stands what was counted.
+// Package live holds what a host and an instance did while they were being watched: counters of the kernel at both
+// ends, what was seen in between, and the report of perf with its reader. Rates are left to judge: this package holds
+// what was counted.
 package live
 
 import (
@@ -25,7 +24,7 @@ type Episode struct {
 	Available unit.Bytes  `json:"available"`   // MemAvailable at the end
 	Tables    unit.Bytes  `json:"page_tables"` // PageTables at the end
 	Ticks     []Tick      `json:"-"`           // in their order
-	Processes []Busy      `json:"processes"`   // those that used most processor time, most first
+	Processes []Busy      `json:"processes"`   // those that used most CPU time, most first
 	Asked     int         `json:"asked"`       // times that pg_stat_activity was read
 	Waits     []Wait      `json:"waits"`       // most often seen first
 	Blockers  []Blocker   `json:"blockers"`
@@ -33,7 +32,7 @@ type Episode struct {
 	Missing   []known.Gap `json:"missing"`
 }
 
-// Counters are sums since boot, or since the control group was made.
+// Counters are sums since boot, or since the cgroup was made.
 type Counters struct {
 	CPU      host.CPUCounters          `json:"cpu"`
 	VM       map[string]int64          `json:"vm"`       // of /proc/vmstat, those of VMNames that the kernel has
@@ -77,7 +76,7 @@ type Blocker struct {
 	Since   int64    `json:"xact_seconds"`      // age of its transaction
 	Query   string   `json:"query"`             // the beginning of its last query
 	Example string   `json:"example"`           // a query that waits for it
-	Waiting []Waiter `json:"waiting,omitempty"` // who waits for it, the longest first; five at most
+	Waiting []Waiter `json:"waiting,omitempty"` // the processes that wait for it, the longest first; five at most
 }
 
 // Waiter is a backend that waits for another one.
@@ -94,7 +93,7 @@ type Symbol struct {
 	Name    string  `json:"name"`
 }
 
-// VMNames are the counters of /proc/vmstat that tell of memory trouble.
+// VMNames are the counters of /proc/vmstat that indicate memory trouble.
 var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_direct", "pgscan_kswapd", "pgsteal_direct",
 	"allocstall_normal", "allocstall_movable", "allocstall_dma32",
 	"compact_stall", "compact_fail", "compact_success", "compact_migrate_scanned", "compact_daemon_wake",
@@ -102,7 +101,7 @@ var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_dir
 	"workingset_refault_file", "workingset_refault_anon", "workingset_refault", "numa_pages_migrated",
 	"numa_hint_faults", "zone_reclaim_failed", "oom_kill"}
 
-// GroupNames are those of a control group.
+// GroupNames are those of a cgroup.
 var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "workingset_refault_anon", "pgscan",
 	"pgscan_direct", "high", "max", "oom", "oom_kill", "nr_periods", "nr_throttled",
 	"throttled_usec", "pagetables"}
@@ -110,9 +109,8 @@ var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "w
 // maxSymbols bounds a report of perf.
 const maxSymbols = 500
 
-// ParsePerf reads perf report --stdio, with the column Children or without, and
-// returns the functions by their own time as perf sorted them. What cannot be read is
-// passed over.
+// ParsePerf reads perf report --stdio, with the column Children or without, and returns the functions by their own time
+// as perf sorted them. What cannot be read is skipped.
 func ParsePerf(b []byte) ([]Symbol, error) {
 	own, _ := perfReport(string(b))
 	if len(own) == 0 {
@@ -121,8 +119,7 @@ func ParsePerf(b []byte) ([]Symbol, error) {
 	return own, nil
 }
 
-// perfReport reads the functions of a report, and where it has the column Children what
-// each took with what it called.
+// perfReport reads the functions of a report, and, if it has the column Children, what each took including its callees.
 func perfReport(text string) (own, with []Symbol) {
 	percents, command := 1, true
 	for line := range strings.Lines(text) {
@@ -141,7 +138,7 @@ func perfReport(text string) (own, with []Symbol) {
 		if len(f) < percents+2 {
 			continue
 		}
-		v, ok := percent(f[percents-1]) // Self where there are both
+		v, ok := percent(f[percents-1]) // Self if there are both
 		all, ok2 := percent(f[0])
 		at := slices.IndexFunc(f, func(s string) bool {
 			return s == "[k]" || s == "[.]" || s == "[g]" || s == "[u]" || s == "[H]"
@@ -153,7 +150,7 @@ func perfReport(text string) (own, with []Symbol) {
 		if from < at-1 && strings.Trim(f[from], "0123456789") == "" { // the column Samples
 			from++
 		}
-		// The object is one word; a command of several words has none that tells.
+		// The object is one word; a command of several words has none that identifies it.
 		end := at
 		if at > from+1 {
 			end = at - 1

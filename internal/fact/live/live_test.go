@@ -50,8 +50,7 @@ func TestParsePerf(t *testing.T) {
 	}
 }
 
-// FuzzPerf holds that no report of perf breaks its reader, and that none makes a
-// number that is no share.
+// FuzzPerf verifies that no report of perf breaks its reader, and that none makes a number that is no share.
 func FuzzPerf(f *testing.F) {
 	f.Add(file(f, "perf_report.txt"))
 	f.Add(file(f, "perf_children.txt"))

@@ -11,14 +11,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Profile is where processor time went, as perf saw it.
+// Profile is where CPU time went, as perf saw it.
 type Profile struct {
 	Format  string   `json:"format"`          // report, script or folded
 	Event   string   `json:"event,omitempty"` // what was counted: cycles, cpu-clock, page-faults, …
 	Samples int64    `json:"samples,omitempty"`
 	Lost    int64    `json:"lost,omitempty"` // samples that perf could not write
 	Symbols []Symbol `json:"symbols"`        // by their own time, most first
-	// by their time with what they called, most first; where stacks were recorded
+	// by their time including callees, most first; if stacks were recorded
 	Callers []Symbol `json:"callers,omitempty"`
 	Unknown int      `json:"unknown,omitempty"` // lines that were not understood
 	First   string   `json:"first_unknown,omitempty"`
@@ -44,8 +44,8 @@ var (
 	folded = regexp.MustCompile(`^([^;\s][^;]*(?:;[^;\s][^;]*)+) (\d+)$`)
 )
 
-// ParseProfile reads perf report --stdio, perf script, or folded stacks. An error where
-// none of them is in the text.
+// ParseProfile reads perf report --stdio, perf script, or folded stacks. It returns an error if the text contains none
+// of them.
 func ParseProfile(b []byte) (*Profile, error) {
 	text := bare(strings.ToValidUTF8(strings.ReplaceAll(string(b), "\r\n", "\n"), "?"))
 	if p := parseFolded(text); p != nil {
@@ -76,7 +76,7 @@ func ParseProfile(b []byte) (*Profile, error) {
 	return p, nil
 }
 
-// bare takes off what those who paste put before each line: quotes of mail, an indent.
+// bare removes prefixes of pasted lines: mail quotes, an indent.
 func bare(text string) string {
 	for range 3 {
 		lines, quoted := 0, 0
@@ -145,7 +145,7 @@ func perfTree(text string) []Symbol {
 	return out
 }
 
-// counts sums what stacks tell.
+// counts sums the samples of stacks.
 type counts struct {
 	own, with map[Symbol]int64
 	all       int64
@@ -186,8 +186,8 @@ func (c *counts) profile(format string) *Profile {
 	return &Profile{Format: format, Samples: c.all, Symbols: share(c.own), Callers: share(c.with)}
 }
 
-// parseFolded reads stacks as stackcollapse-perf.pl writes them: the command first, the
-// innermost function last. Nil where fewer than half of the lines are ones.
+// parseFolded reads stacks as stackcollapse-perf.pl writes them: the command first, the innermost function last. Nil if
+// fewer than half of the lines are stacks.
 func parseFolded(text string) *Profile {
 	var c counts
 	lines, good, unknown := 0, 0, ""
@@ -223,8 +223,8 @@ func parseFolded(text string) *Profile {
 	return p
 }
 
-// parseScript reads perf script: a head line for each sample, and its stack below it,
-// innermost function first. Nil where there is none.
+// parseScript reads perf script: a head line for each sample, and its stack below it, innermost function first. Nil if
+// there is none.
 func parseScript(text string) *Profile {
 	var c counts
 	command, event := "", ""
@@ -250,7 +250,7 @@ func parseScript(text string) *Profile {
 		if m := scriptHead.FindStringSubmatch(l); m != nil {
 			flush()
 			command, event = strings.TrimSpace(m[1]), cmp.Or(event, strings.TrimSuffix(m[3], ":"))
-			if rest := strings.TrimSpace(l[len(m[0]):]); rest != "" { // without -g the function stands behind
+			if rest := strings.TrimSpace(l[len(m[0]):]); rest != "" { // without -g, the function follows
 				if f := scriptFrame.FindStringSubmatch(" " + rest); f != nil {
 					stack = append(stack, Symbol{Name: f[1], Kernel: strings.Contains(f[2], "kernel")})
 				}

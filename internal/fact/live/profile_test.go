@@ -51,7 +51,7 @@ postgres;main;asm_exc_page_fault_[k];handle_mm_fault_[k] 10
 	}
 }
 
-// FuzzParseProfile holds that no text breaks the reader, and that shares are shares.
+// FuzzParseProfile verifies that no text breaks the reader, and that shares are shares.
 func FuzzParseProfile(f *testing.F) {
 	f.Add([]byte("postgres;main;s_lock 60\n"))
 	f.Add([]byte("postgres  4711 [003]  1234.5: 250 cycles:P: \n\t 55 s_lock+0x63 (/bin/postgres)\n\n"))
@@ -70,7 +70,7 @@ func FuzzParseProfile(f *testing.F) {
 	})
 }
 
-// TestReports holds that a report is the same quoted, indented, and with columns more or fewer.
+// TestReports verifies that a report is the same quoted, indented, and with columns more or fewer.
 func TestReports(t *testing.T) {
 	const both = `# Samples: 48K of event 'cycles:P'
 # Children      Self  Command   Shared Object      Symbol

@@ -1,6 +1,5 @@
-// Package oomresult is what the command demo oom showed: a query that wants too
-// much memory, beside a server at work, first with the kernel's default overcommit
-// and then with strict overcommit. act/oomdemo runs it.
+// Package oomresult is what the command demo oom showed: a query that needs too much memory, on a busy server, first
+// with the kernel's default overcommit and then with strict overcommit. act/oomdemo runs it.
 package oomresult
 
 import (
@@ -17,9 +16,9 @@ const (
 type OOM struct {
 	Server     string     `json:"server"` // version of PostgreSQL
 	Overcommit string     `json:"overcommit"`
-	Limit      unit.Bytes `json:"limit"`          // of the control group
+	Limit      unit.Bytes `json:"limit"`          // of the cgroup
 	Version    int        `json:"cgroup_version"` // 1 or 2
-	Sessions   int        `json:"sessions"`       // beside the greedy one
+	Sessions   int        `json:"sessions"`       // in addition to the greedy one
 	WorkMem    string     `json:"work_mem"`       // of the greedy one
 	Query      string     `json:"query"`
 	Rounds     []Round    `json:"rounds"`  // as it is by default, then under strict overcommit
@@ -35,14 +34,14 @@ const (
 	Failed    = "failed"    // it ended otherwise
 )
 
-// Round is one run of the query beside the load.
+// Round is one run of the query under the load.
 type Round struct {
 	Setting  Setting `json:"setting"`
 	Query    Greedy  `json:"greedy"`
 	Load     Load    `json:"load"`
-	OOMKills int64   `json:"oom_kills"` // in the control group, as the kernel counts them
-	// SamePostmaster says whether the postmaster at the end is that of the beginning;
-	// it survives the crash of a session, and restarts all the others.
+	OOMKills int64   `json:"oom_kills"` // in the cgroup, as the kernel counts them
+	// SamePostmaster reports whether the postmaster at the end is that of the beginning; it survives the crash of a
+	// session, and restarts all the others.
 	SamePostmaster bool     `json:"same_postmaster"`
 	Restarted      bool     `json:"restarted"` // the server ended all sessions and recovered
 	Kernel         []string `json:"kernel"`    // lines of the kernel's log about it
@@ -52,7 +51,7 @@ type Round struct {
 	Readings []Reading `json:"readings"`
 }
 
-// Setting is what the kernel was told about overcommit, and its stand-in.
+// Setting is the kernel's overcommit setting, and its stand-in.
 type Setting struct {
 	Mode         int64      `json:"overcommit_memory"` // vm.overcommit_memory during the round
 	CommitLimit  unit.Bytes `json:"commit_limit"`      // as /proc/meminfo shows it, then
@@ -73,7 +72,7 @@ type Greedy struct {
 	Took     int64  `json:"took_us"`       // microseconds until its end
 }
 
-// Load is what the sessions beside the greedy one went through.
+// Load is what the other sessions experienced.
 type Load struct {
 	Transactions int `json:"transactions"` // committed
 	Before       int `json:"before"`       // of them before the query began
@@ -82,14 +81,14 @@ type Load struct {
 	// microseconds from the first loss to the first commit after it; 0: none was lost
 	Down  int64  `json:"down_us"`
 	Pause int64  `json:"pause_us"` // longest time in which no session at all committed, in microseconds
-	Said  string `json:"said"`     // what the server told a session that it ended; "" where it told nothing
+	Said  string `json:"said"`     // the server's message to a session that it terminated; "" if there was none
 }
 
 // Reading is what a command of diagnosis makes of the logs of a round, in short.
 // The logs themselves are gone when the exercise is over.
 type Reading struct {
 	Command   string `json:"command"`   // oom or log, of pgfettle diagnose
-	PID       int    `json:"pid"`       // of the process that was killed or refused; 0: not told
+	PID       int    `json:"pid"`       // of the process that was killed or refused; 0 if not reported
 	Role      string `json:"role"`      // of that process in the instance
 	Statement string `json:"statement"` // that it was running
 	Cause     string `json:"cause"`     // of a kill

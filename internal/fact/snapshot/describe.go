@@ -21,30 +21,30 @@ import (
 type Description struct {
 	RAM       unit.Bytes // required
 	Swap      unit.Bytes
-	CPUs      int               // 0: not told
-	NoCPUs    bool              // a person did not tell them: CPUs is assumed
-	NoMajor   bool              // a person did not tell it: Major is the newest
-	Sockets   int               // 1 where not told; each is a NUMA node
-	Storage   string            // nvme, ssd, hdd, san; "": not told
+	CPUs      int               // 0 if not reported
+	NoCPUs    bool              // the description does not give them: CPUs is assumed
+	NoMajor   bool              // the description does not give it: Major is the newest
+	Sockets   int               // 1 if not given; each is a NUMA node
+	Storage   string            // nvme, ssd, hdd, san; "": not given
 	Major     int               // PostgreSQL major version
-	Disk      unit.Bytes        // size of the filesystem of the data directory; 0: not told
+	Disk      unit.Bytes        // size of the filesystem of the data directory; 0 if not given
 	CGroup    unit.Bytes        // memory limit of the container; 0: none
 	Container string            // docker, podman, kubernetes, …; "": none
-	Kernel    string            // release; "6.1.0" where not told
-	THP       string            // always, madvise, never; always where not told, as Debian and RHEL ship it
+	Kernel    string            // release; "6.1.0" if not given
+	THP       string            // always, madvise, never; always if not given, as Debian and RHEL ship it
 	Settings  map[string]string // set.NAME=VALUE, as a person spells it
-	// under the data, the one that holds its filesystem first; none: the one that Storage tells
+	// under the data, the one that holds its filesystem first; if none, the one described by Storage
 	Devices []Device
-	Mount   string             // flags of the data's filesystem; "rw,noatime" where not told
+	Mount   string             // flags of the data's filesystem; "rw,noatime" if not given
 	Fstab   string             // /etc/fstab; "": none
-	Answers map[string]pg.Rows // what the server answers to queries, by name; nothing where not told
+	Answers map[string]pg.Rows // what the server answers to queries, by name; empty if not given
 }
 
-// Device is a block device of a described host. No word of a description tells it.
+// Device is a block device of a described host. No word of a description gives it.
 type Device struct {
 	Name, Kind, Driver string
 	Below              []string
-	Attributes         map[string]string // files below its folder in /sys/block
+	Attributes         map[string]string // files below its directory in /sys/block
 }
 
 // The bounds of a description. They are those of PostgreSQL and Linux, not of
@@ -98,9 +98,8 @@ func ParseDescription(spec string) (Description, error) {
 	return d, nil
 }
 
-// assumedCPUs stands in where nobody tells the processors: without a number of them
-// neither sessions nor parallel workers can be planned, and a server with fewer than 4 is
-// as rare today as a plan for 4 is harmless on a larger one.
+// assumedCPUs is used if the number of CPUs is not given. Without it, neither sessions nor parallel workers can be
+// planned, and a server with fewer than 4 is as rare today as a plan for 4 is harmless on a larger one.
 const assumedCPUs = 4
 
 func (d *Description) set(key, val string) (err error) {
@@ -177,16 +176,15 @@ func (d *Description) set(key, val string) (err error) {
 // 100 and 300 MB on Debian and RHEL.
 const osAnon = 256 * unit.MB
 
-// FreshlyInstalled is the anonymous memory of a host of so much memory on which nothing but
-// the system runs.
+// FreshlyInstalled is the anonymous memory of a host with the given RAM on which only the system runs.
 func FreshlyInstalled(total unit.Bytes) unit.Bytes { return min(osAnon, total/8) }
 
 // described is the tool that evidence.json names for a host that was described.
 const described = "description"
 
-// Evidence returns the evidence that the described host would yield with an
-// instance as initdb leaves it. What was not told is absent, with the word that
-// would tell it; nothing is made up but the processors, and then that is told.
+// Evidence returns the evidence that the described host would yield with an instance as initdb leaves it. What the
+// description does not give is absent, with the word that would give it. Only the number of CPUs is assumed, and the
+// assumption is reported.
 func (d Description) Evidence() (*evidence.Archive, error) {
 	b := builder{evidence.NewWriter()}
 	head := map[string]any{"tool": described, "taken_at": 0, "host_seen": true, "root": true}
@@ -416,11 +414,11 @@ func (d Description) row(p params.Param) []*string {
 	if p.Reset != "" {
 		val, source = p.Reset, "configuration file"
 		if p.Context == "internal" || p.Boot == "-1" || p.Boot == "0" {
-			source = "override" // the server computes it when it starts; nobody wrote it down
+			source = "override" // computed by the server at startup, not configured
 		}
 	}
 	if r, ok := releases.Of(d.Major); ok {
-		// Nobody says which minor release he will install: it is the latest one.
+		// The description does not give the minor release: the latest one is assumed.
 		switch p.Name {
 		case "server_version_num":
 			val = strconv.Itoa(int(r.Latest))

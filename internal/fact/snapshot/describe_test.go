@@ -42,8 +42,8 @@ func TestParseDescription(t *testing.T) {
 	}
 }
 
-// TestDescribedFacts holds that what was told is a fact and what was not is
-// missing, with the word that would tell it.
+// TestDescribedFacts verifies that what was given is a fact and what was not is missing, with the word that would give
+// it.
 func TestDescribedFacts(t *testing.T) {
 	a, err := snapshot.Describe("ram=64GB,swap=2GB,pg=14,cgroup=16GB,container=docker")
 	if err != nil {

@@ -31,7 +31,7 @@ type stableFacts struct {
 	Tuned     known.Fact[string]
 	PageSize  known.Fact[unit.Bytes]
 	Instances []stableInstance
-	// Of the neighbours what their memory rests on: a plan is made beside it.
+	// Of the neighbors, what their memory depends on: a plan takes it into account.
 	Neighbours []stableInstance `json:",omitempty"`
 	Measured   *measured.Probe  `json:",omitempty"` // what a later probe says may move the values
 }
@@ -44,7 +44,7 @@ type stableMemory struct {
 type stableInstance struct {
 	DataDirectory known.Fact[string]
 	Port          known.Fact[int]
-	Memory        known.Fact[unit.Bytes] // limit of the control group
+	Memory        known.Fact[unit.Bytes] // limit of the cgroup
 	CPUs          known.Fact[float64]
 	Unit          known.Fact[host.Unit]
 	Places        known.Fact[[]Place]
@@ -96,8 +96,8 @@ func stableInstanceOf(in *Instance) stableInstance {
 		in.Manager, in.Server.Version, known.Map(in.Server.Settings, stableSettings)}
 }
 
-// stableSetting is what a plan rests on of a setting. Its unit and bounds
-// follow from the version; what an enum allows depends on the build as well.
+// stableSetting is the part of a setting that a plan depends on. Its unit and bounds follow from the version; what an
+// enum allows depends on the build as well.
 type stableSetting struct {
 	Value  string
 	Source string

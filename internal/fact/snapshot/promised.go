@@ -13,9 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// promised is evidence in which a file that every collector either has or notes
-// as missing is not simply absent when neither is so: somebody cut it out, and
-// what rests on it is unknown.
+// promised is evidence in which a file that every collector either has or notes as missing is not simply absent when
+// neither is so: it was removed from the evidence, and what depends on it is unknown.
 type promised struct{ fs.FS }
 
 var promises = sync.OnceValue(func() map[string]bool {

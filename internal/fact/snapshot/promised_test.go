@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// TestWhatWasCutOutIsUnknown: evidence from which somebody deleted an entry says
-// nothing of it, which is not the same as that the host has none.
+// TestWhatWasCutOutIsUnknown: evidence from which an entry was deleted says nothing about it, which does not mean that
+// the host has none.
 func TestWhatWasCutOutIsUnknown(t *testing.T) {
 	whole, err := snapshot.Describe("ram=8GB,cpus=4,storage=ssd,pg=16")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// Bounds of evidence that a stranger sent. A host runs some ten instances, and
-// max_connections ends at 262,143, which nobody has seen reached.
+// Limits for untrusted evidence. A host runs some ten instances, and max_connections ends at 262,143, a value not seen
+// in practice.
 const (
 	maxInstances = 1000
 	maxProcesses = 100_000 // of all instances together
@@ -33,8 +33,8 @@ type taken struct {
 	Assumed []Assumption `json:"assumed"`
 }
 
-// listed is an entry of instances.json. A field that is not there could not be
-// known; the file pg/KEY/FIELD of the evidence is missing for that reason.
+// listed is an entry of instances.json. A missing field is unknown; the file pg/KEY/FIELD of the evidence has the
+// reason.
 type listed struct {
 	Key           string   `json:"key"`
 	PID           *int     `json:"pid"`
@@ -97,8 +97,7 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	return s, nil
 }
 
-// remember puts what a history tells where it belongs. Of an instance that was
-// never watched nothing is told.
+// remember adds what a history reports to the host and its instances. An instance that was never watched has none.
 func (s *Snapshot) remember(peaks known.Fact[history.Peaks]) {
 	p, ok := peaks.Get()
 	if !ok {
@@ -182,7 +181,7 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	return in
 }
 
-// field is a value of instances.json, or the reason why it is not there.
+// field is a value of instances.json, or the reason why it is missing.
 func field[T any](fsys fs.FS, key, name string, v *T) known.Fact[T] {
 	if v != nil {
 		return known.Is(*v)
@@ -199,9 +198,8 @@ func field[T any](fsys fs.FS, key, name string, v *T) known.Fact[T] {
 	return known.Without[T](state, gap)
 }
 
-// processes reads every process of an instance, the postmaster first. One that
-// ended while the evidence was taken has no files and is left out; without the
-// postmaster itself the whole is not known.
+// processes reads every process of an instance, the postmaster first. One that ended while the evidence was taken has
+// no files and is omitted; without the postmaster itself, all are unknown.
 func processes(fsys fs.FS, l listed) known.Fact[[]host.Process] {
 	first := host.ReadProcess(fsys, *l.PID)
 	pm, ok := first.Get()
@@ -220,7 +218,7 @@ func processes(fsys fs.FS, l listed) known.Fact[[]host.Process] {
 	return known.Is(out)
 }
 
-// segment reads what the kernel tells of the segment that postmaster.pid names.
+// segment reads what the kernel reports about the segment that postmaster.pid names.
 func segment(hostFS fs.FS, l listed) known.Fact[host.Segment] {
 	if l.Segment == nil || l.StartedAt == nil || *l.StartedAt <= 0 {
 		f := field[host.Segment](hostFS, l.Key, "segment", nil)
@@ -256,7 +254,7 @@ func answers(fsys fs.FS, key string) []ShmemAnswer {
 	return out
 }
 
-// unseen is the evidence of a host that nobody looked at.
+// unseen is the evidence of a host that was not inspected.
 type unseen struct{}
 
 // Open implements fs.FS.

@@ -120,8 +120,8 @@ func TestReadStoppedInstance(t *testing.T) {
 	}
 }
 
-// Every fact of a host that nobody looked at is missing, even where files of
-// the client's machine lie in the evidence, and each says why.
+// Every fact of a host that was not inspected is missing, even where files of the client's machine are in the evidence,
+// and each says why.
 func TestReadFromAfarTakesNothingForTheHost(t *testing.T) {
 	s := read(t, map[string]string{
 		"evidence.json":          `{"tool":"pgfettle","taken_at":1,"host_seen":false,"root":true}`,

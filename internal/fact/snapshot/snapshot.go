@@ -1,6 +1,5 @@
-// Package snapshot is the document of what the evidence means: the typed facts
-// of a host and of the instances on it. It is made once by Read and never
-// changed afterwards; judgement takes it and returns documents of its own.
+// Package snapshot is the document of what the evidence means: the typed facts of a host and of the instances on it. It
+// is made once by Read and never changed afterwards; judgment takes it and returns documents of its own.
 package snapshot
 
 import (
@@ -23,34 +22,32 @@ type Snapshot struct {
 	TakenAt   int64      `json:"taken_at"`            // seconds since the epoch, by the host's clock
 	HostSeen  bool       `json:"host_seen"`           // false: only a server over SQL; all host facts are missing
 	Root      bool       `json:"root"`                // collected by root
-	Described bool       `json:"described,omitempty"` // nobody looked: a person described a host that may not exist yet
+	Described bool       `json:"described,omitempty"` // not inspected: a description of a host that may not exist yet
 	Host      host.Host  `json:"host"`
 	Instances []Instance `json:"instances"` // in order of key
-	// Neighbours are the other instances of the host, where a person has named one,
-	// and those that are to run and do not: no check judges them and no plan
-	// changes them, but what they may take is missing to the others.
+	// Neighbours are the other instances of the host, if the user has named one, and those that should run and do not:
+	// no check judges them and no plan changes them, but what they can take is not available to the others.
 	Neighbours []Instance `json:"neighbours,omitempty"`
 	// instances on whose behalf nothing was done: they are no part of any plan
 	Strangers []Stranger `json:"strangers,omitempty"`
 
-	// Assumed is what the person who described the host did not tell.
+	// Assumed is what the description of the host does not give.
 	Assumed []Assumption `json:"assumed,omitempty"`
 
-	// Measured is the latest probe of this machine; absent where none was run or
-	// none still belongs to it.
+	// Measured is the latest probe of this machine; absent if none was run or none still belongs to it.
 	Measured known.Fact[measured.Probe] `json:"measured"`
 
-	// History is what a history of samples tells; not there where nobody watched.
+	// History is what a history of samples reports; absent if the host was not watched.
 	History known.Fact[History] `json:"history,omitzero"`
 }
 
-// Assumption is a value that stands in for what a description does not tell.
+// Assumption is a value used for what a description does not give.
 type Assumption struct {
-	Word  string `json:"word"` // that would tell it: cpus
+	Word  string `json:"word"` // that would give it: cpus
 	Value string `json:"value"`
 }
 
-// History is what a history of samples tells of the host.
+// History is what a history of samples reports about the host.
 type History struct {
 	history.Span
 	Memory *history.Peak `json:"memory,omitempty"` // bytes in use
@@ -70,11 +67,11 @@ type Instance struct {
 	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`    // of the postmaster
 	// processors and NUMA nodes that the postmaster may use
 	Placement known.Fact[host.Placement] `json:"placement"`
-	Unit      known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
+	Unit      known.Fact[host.Unit]      `json:"unit"`            // if systemd runs it
 	Places    known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
 	StatsDir  known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
-	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, as long as it runs
-	// "", patroni, cloudnative-pg, …: who owns the configuration
+	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, while it runs
+	// "", patroni, cloudnative-pg, …: what manages the configuration
 	Manager known.Fact[string] `json:"manager"`
 	// what else was noticed of the instance, one clause each
 	Notes  []string  `json:"notes,omitempty"`
@@ -84,19 +81,18 @@ type Instance struct {
 	// what the installed binary answered to the plan's questions
 	Answers []ShmemAnswer `json:"answers"`
 
-	// History is what a history of samples tells of it; not there where nobody watched.
+	// History is what a history of samples reports about it; absent if it was not watched.
 	History known.Fact[history.Instance] `json:"history,omitzero"`
 }
 
-// Stranger is an instance that runs on the host and that nothing was done on
-// behalf of, as it belongs to nobody whose instances count, or to nobody at all.
-// All that is known of it is what /proc tells. The collector writes them to
+// Stranger is an instance that runs on the host but is left alone, because its owner is not one whose instances are
+// included, or does not exist. All that is known about it comes from /proc. The collector writes them to
 // strangers.json.
 type Stranger struct {
 	PID           int         `json:"pid"`
 	Account       string      `json:"account"`                  // "mallory (uid 1001)", or "unknown"
 	UID           *int        `json:"uid,omitempty"`            //
-	DataDirectory *string     `json:"data_directory,omitempty"` // the folder that its postmaster stands in
+	DataDirectory *string     `json:"data_directory,omitempty"` // the working directory of its postmaster
 	Port          *int        `json:"port,omitempty"`           // by its command line
 	Processes     int         `json:"processes"`
 	Private       *unit.Bytes `json:"private,omitempty"` // bytes that its processes hold each for itself
@@ -109,7 +105,7 @@ type Stranger struct {
 	Suspect   bool        `json:"suspect"`        // it contradicts itself; else it only does not count
 }
 
-// PlaceRole says what a folder is for.
+// PlaceRole says what a directory is for.
 type PlaceRole string
 
 // The roles of places.
@@ -119,14 +115,13 @@ const (
 	TablespacePlace PlaceRole = "tablespace" // target of a link in pg_tblspc
 )
 
-// Place is a folder that an instance writes to. The collector writes them to
-// pg/KEY/places.json.
+// Place is a directory that an instance writes to. The collector writes them to pg/KEY/places.json.
 type Place struct {
 	Role       PlaceRole `json:"role"`
 	Path       string    `json:"path"`        // real path, symlinks resolved
 	Tablespace string    `json:"tablespace"`  // oid of the tablespace; "" for others
 	Device     string    `json:"device"`      // major:minor of the filesystem it is on
-	MountPoint bool      `json:"mount_point"` // the folder itself is the root of a mount
+	MountPoint bool      `json:"mount_point"` // the directory itself is the root of a mount
 	Mode       string    `json:"mode"`        // permission bits, such as "0700"
 	UID        int       `json:"uid"`
 }
@@ -176,16 +171,15 @@ func (in *Instance) Postmaster() known.Fact[host.Process] {
 	return known.Is(ps[0])
 }
 
-// FromFiles says whether the settings are those of the configuration files, as no
-// server runs that could have told its own.
+// FromFiles reports whether the settings are those of the configuration files, because no server is running to report
+// its own.
 func (in *Instance) FromFiles() bool {
 	up, ok := in.Running.Get()
 	return ok && !up && in.Server.Settings.Known()
 }
 
-// Version is the version of the server for a person: "17.11"; "" where it is not
-// known. Of one that does not run often the major version alone is known, as its
-// folder tells no more.
+// Version is the version of the server for display: "17.11"; "" if unknown. If the server is not running, often only
+// the major version is known, because its data directory holds no more.
 func (in *Instance) Version() string {
 	v, ok := in.Server.Version.Get()
 	up, told := in.Running.Get()
@@ -198,9 +192,8 @@ func (in *Instance) Version() string {
 	return v.String()
 }
 
-// MemoryLimit returns the memory that an instance may count on: the host's, or
-// the smallest limit of its control group's ancestors where that is less.
-// limited says which of the two it is.
+// MemoryLimit returns the memory that is available to an instance: the host's, or the smallest limit of its cgroup's
+// ancestors if that is less. limited says which of the two it is.
 func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited bool) {
 	m = known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes { return m.Total })
 	if in == nil {
@@ -217,7 +210,7 @@ func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited 
 	return cg.Memory, true
 }
 
-// AllOnZFS says whether every place of every instance is known to lie on ZFS.
+// AllOnZFS reports whether every place of every instance is known to be on ZFS.
 func (s *Snapshot) AllOnZFS() bool {
 	for i := range s.Instances {
 		places, ok := s.Instances[i].Places.Get()
@@ -233,8 +226,8 @@ func (s *Snapshot) AllOnZFS() bool {
 	return len(s.Instances) > 0
 }
 
-// MountOf returns the mount that a path lies on: the one with the longest mount
-// point that is a prefix of it, the last one where several are stacked.
+// MountOf returns the mount that a path is on: the one with the longest mount point that is a prefix of it, the last
+// one if several are stacked.
 func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 	mounts, _ := s.Host.Mounts.Get()
 	best := -1
@@ -254,8 +247,8 @@ func isBelow(path, point string) bool {
 		path[len(point)] == '/'
 }
 
-// MeasuredAt returns what was measured on the device of the instance's first
-// place of a role; ok is false where nothing was.
+// MeasuredAt returns what was measured on the device of the instance's first place of a role; ok is false if nothing
+// was.
 func (s *Snapshot) MeasuredAt(in *Instance, role PlaceRole) (*measured.Disk, bool) {
 	p, ok := s.Measured.Get()
 	places, ok2 := in.Places.Get()
@@ -270,8 +263,8 @@ func (s *Snapshot) MeasuredAt(in *Instance, role PlaceRole) (*measured.Disk, boo
 	return nil, false
 }
 
-// MeasuredTiming returns what reading the clock costs this instance's server,
-// where that was measured with the clock source that the kernel has now.
+// MeasuredTiming returns what reading the clock costs this instance's server, if that was measured with the kernel's
+// present clock source.
 func (s *Snapshot) MeasuredTiming() (t *measured.TimingRun, under float64, ok bool) {
 	p, known := s.Measured.Get()
 	clock, seen := s.Host.Clock.Get()
@@ -298,7 +291,7 @@ func (in *Instance) Label() string {
 	return "instance " + in.Key
 }
 
-// SpaceAt returns, of what is known of filesystems, the one that a path lies on.
+// SpaceAt returns the known data of the filesystem that a path is on.
 func (s *Snapshot) SpaceAt(spaces []host.Space, path string) (host.Space, bool) {
 	at, mounted := s.MountOf(path)
 	for _, sp := range spaces {

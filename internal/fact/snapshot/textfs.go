@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// textFS reads files with whatever is no UTF-8 replaced by U+FFFD. JSON cannot
-// hold such bytes, and a snapshot has to be the same after its JSON form. They
-// occur in a mount point or a process title of a host with an old encoding.
+// textFS reads files with invalid UTF-8 replaced by U+FFFD. JSON cannot contain such bytes, and a snapshot has to be
+// the same after its JSON form. They occur in a mount point or a process title of a host with an old encoding.
 type textFS struct{ fs.FS }
 
 // ReadFile implements fs.ReadFileFS.

@@ -7,8 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Of a server that does not run the folder tells the major version alone; a
-// release 18.0 that runs is 18.0.
+// For a server that is not running, the directory holds only the major version; a release 18.0 that runs is 18.0.
 func TestVersion(t *testing.T) {
 	for _, c := range []struct {
 		running known.Fact[bool]

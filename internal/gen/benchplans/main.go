@@ -5,8 +5,8 @@
 //
 //	benchplans [-any] [-publish FOLDER] FOLDER
 //
-// FOLDER holds one folder an experiment with its result.json, or its document as
-// NAME.json. The name says what it is:
+// FOLDER holds one directory an experiment with its result.json, or its document as NAME.json. The name says what it
+// is:
 //
 //	LOAD,OTHER      A is the other configuration, B the plan: tpcb,pgtune
 //	exercise,NAME   one of prove --experiment
@@ -66,7 +66,7 @@ type named struct {
 	*experiment.Result
 }
 
-// read reads all experiments of a folder.
+// read reads all experiments of a directory.
 func read(dir string) ([]named, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*,*", "result.json"))
 	if err != nil {
@@ -99,8 +99,7 @@ func read(dir string) ([]named, error) {
 	return out, nil
 }
 
-// readNotes reads what a person noted about the documents of a folder; "" where
-// nobody did.
+// readNotes reads a person's notes about the documents of a directory; "" if there are none.
 func readNotes(dir string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "notes.md"))
 	if errors.Is(err, fs.ErrNotExist) {

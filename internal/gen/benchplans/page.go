@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// shortest run that may stand on the page: seconds of one configuration in a block. How far
-// such short runs scatter is in the interval, which stands beside every figure;
-// what they cannot show (checkpoints, growth) is said on the page.
+// shortest run that may be on the page: seconds of one configuration in a block. How far such short runs scatter is in
+// the interval, which stands beside every figure; what they cannot show (checkpoints, growth) is said on the page.
 const shortest = 8
 
 // cycle is checkpoint_timeout by default, in seconds.
@@ -71,8 +70,7 @@ func rank(list []string, s string) int {
 	return len(list)
 }
 
-// markdown writes the page, with what a person noted about it. Losses stand in it as
-// wins do.
+// markdown writes the page, with what a person noted about it. Losses are in it as wins do.
 func markdown(list []named, notes string) (string, error) {
 	slices.SortFunc(list, func(a, b named) int {
 		if d := rank(loads, a.load) - rank(loads, b.load); d != 0 {
@@ -201,7 +199,7 @@ func writeRow(b *strings.Builder, head string, e named) {
 		signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Discarded)
 }
 
-// writeWhat tells each load once.
+// writeWhat describes each load once.
 func writeWhat(b *strings.Builder, list []named) {
 	b.WriteString("\n## What was run\n\n")
 	told := map[string]bool{}

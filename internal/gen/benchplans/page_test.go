@@ -96,8 +96,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPublished holds that docs/benchmarks.md is what the published documents
-// come to, and that copies of documents make the same page.
+// TestPublished verifies that docs/benchmarks.md is what the published documents come to, and that copies of documents
+// make the same page.
 func TestPublished(t *testing.T) {
 	docs := filepath.Join("..", "..", "..", "docs")
 	list, err := read(filepath.Join(docs, "benchmarks"))
@@ -139,8 +139,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// TestRows holds the form of published documents: brackets and commas in strings are
-// words, a list of numbers stays on its line, and no value is written anew.
+// TestRows holds the form of published documents: brackets and commas in strings are words, a list of numbers stays on
+// its line, and no value is rewritten.
 func TestRows(t *testing.T) {
 	const document = `{ "a": {"settings": [{"x": "1, [2] {3} \\\" ,"}, {"x": 2}]}, "n": 1.50e-7,
  "blocks": [{"number": 1, "runs": [{"w": [1, 2]}, {"w": []}], "r": 1}, {"runs": []}], "secondary": [], "notes": ["a, ` +
@@ -172,8 +172,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestTrialsAreRefused holds that the page takes neither a short nor an
-// unfinished experiment, nor those of two hosts.
+// TestTrialsAreRefused verifies that the page takes neither a short nor an unfinished experiment, nor those of two
+// hosts.
 func TestTrialsAreRefused(t *testing.T) {
 	for name, change := range map[string]func(*experiment.Result){
 		"not finished": func(r *experiment.Result) { r.Ended = "" },

@@ -15,7 +15,7 @@ func rows(document []byte) ([]byte, error) {
 		return nil, err
 	}
 	text := compact.Bytes()
-	var lines []bool // of each open object and list: whether what it holds stands on lines of its own
+	var lines []bool // of each open object and list: whether what it holds is on separate lines
 	quoted := false
 	newline := func() {
 		out.WriteByte('\n')

@@ -3,7 +3,7 @@
 //
 //	go run ./internal/gen/dates /usr/share/i18n/locales > internal/fact/kernlog/testdata/locales.tsv
 //
-// The folder is of Debian's package locales.
+// The directory is of Debian's package locales.
 package main
 
 import (
@@ -50,7 +50,7 @@ var (
 	folded  = regexp.MustCompile(`/\n\s*`)
 )
 
-// words are the abbreviations of a locale; none where it has none of its own or of another's.
+// words are the abbreviations of a locale; none if it has none of its own or of another's.
 func words(dir, name string) (days, months []string, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
 	if err != nil {

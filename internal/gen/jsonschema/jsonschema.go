@@ -26,7 +26,7 @@ type Document struct {
 	Description string
 	Type        reflect.Type
 	Version     string           // the only value of its field "schema"
-	File        string           // its name in the folder schema; $id is where it is published
+	File        string           // its name in the directory schema; $id is where it is published
 	Module      string           // path of the module that Source is the root of
 	Source      fs.FS            // where the comments stand
 	Enums       map[string][]any // by type name, such as "snapshot.PlaceRole": the only values
@@ -231,7 +231,7 @@ func (w *writer) comment(t reflect.Type, field string) (string, error) {
 	return of[t.Name()+"."+field], nil
 }
 
-// read notes the comments of the structs of a folder.
+// read notes the comments of the structs of a directory.
 func read(source fs.FS, dir string, into map[string]string) error {
 	names, err := fs.Glob(source, path.Join(dir, "*.go"))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFollow: what answers is in order, what is gone or has moved for good is told.
+// TestFollow: an address that answers is fine, one that is gone or permanently moved is reported.
 func TestFollow(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/here", func(http.ResponseWriter, *http.Request) {})

@@ -1,7 +1,6 @@
-// Package literals finds the package-level literals of one type in a folder of
-// Go files, or in the folders below it, and writes the file that lists them. The judgements of pgfettle are
-// such literals, one a file; the list is generated, so that adding a judgement
-// is adding a file and nothing registers itself in an init function.
+// Package literals finds the package-level literals of one type in a directory of Go files, or in the directories below
+// it, and writes the file that lists them. The judgements of pgfettle are such literals, one a file; the list is
+// generated, so that adding a judgment is adding a file and nothing registers itself in an init function.
 package literals
 
 import (
@@ -22,17 +21,16 @@ import (
 // File is the name of the generated file.
 const File = "registry_gen.go"
 
-// Literal is one judgement: var Name = Type{…, Key: "Value", …}.
+// Literal is one judgment: var Name = Type{…, Key: "Value", …}.
 type Literal struct {
 	Name string // of the variable
 	Key  string // what the literal is sorted by: a check's ID, a rule's Address
 	File string
 }
 
-// Find returns the literals of a type, sorted by their key: "Check" in the Go files of
-// fsys's root, "check.Check" in those of its folders. Tests and the generated file are
-// left out. An error names the file of a literal that has no key, or the two files of
-// a key that stands there twice.
+// Find returns the literals of a type, sorted by their key: "Check" in the Go files of fsys's root, "check.Check" in
+// those of its directories. Tests and the generated file are omitted. An error names the file of a literal that has no
+// key, or the two files of a key that is there twice.
 func Find(fsys fs.FS, typeName, keyField string) ([]Literal, error) {
 	pattern := "*.go"
 	if strings.Contains(typeName, ".") {
@@ -159,14 +157,13 @@ func text(e ast.Expr) (string, bool) {
 // Package says what a generated file is written for.
 type Package struct {
 	Path string // its import path
-	Type string // of the literals: "Check", or "check.Check" for those of the folders below
+	Type string // of the literals: "Check", or "check.Check" for those of the directories below
 	Key  string // the field that they are sorted by
 }
 
-// Render returns the generated file of a package: func All returns the literals. It
-// is a function, not a variable: the literals' functions may then ask for the list
-// without a circle of initialisation, and a caller that changes its copy changes
-// nobody else's.
+// Render returns the generated file of a package: func All returns the literals. It is a function, not a variable: the
+// literals' functions may then ask for the list without an initialization cycle, and a caller that changes its copy
+// does not affect others.
 func Render(fsys fs.FS, p Package) ([]byte, error) {
 	list, err := Find(fsys, p.Type, p.Key)
 	if err != nil {

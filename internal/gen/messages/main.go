@@ -4,9 +4,9 @@
 //
 //	go run ./internal/gen/messages FOLDER… > internal/fact/pglog/translated/messages.tsv
 //
-// The folders are searched for LANGUAGE/LC_MESSAGES/postgres-N.mo (Debian's packages postgresql-N, the archives of
-// other builds) and LANGUAGE/LC_MESSAGES/libc.mo (Debian's package libc-l10n). Wording changes between majors: name
-// the folders of several, the newest first. The translations of PostgreSQL are under the PostgreSQL License.
+// The directories are searched for LANGUAGE/LC_MESSAGES/postgres-N.mo (Debian's packages postgresql-N, the archives of
+// other builds) and LANGUAGE/LC_MESSAGES/libc.mo (Debian's package libc-l10n). Wording changes between majors: name the
+// directories of several, the newest first. The translations of PostgreSQL are under the PostgreSQL License.
 package main
 
 import (
@@ -48,8 +48,8 @@ var system = []string{"No space left on device", "Input/output error", "Cannot a
 	"Segmentation fault", "Bus error", "Illegal instruction", "Floating point exception", "Terminated", "Quit",
 	"Broken pipe", "Hangup", "Interrupt"}
 
-// wanted are messages that have no kind of their own and are read all the same: details, contexts, what an argument
-// may be, and what tells of a start or of an end.
+// wanted are messages that have no kind of their own and are read all the same: details, contexts, what an argument may
+// be, and messages about a start or an end.
 var wanted = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`Failed process was running`, `Failed on request of size`, `Process %d waits for`, `Process %d: `,
 	`Process(?:es)? holding the lock`, `Failed system call was shm`,
@@ -91,7 +91,7 @@ var wanted = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`avg read`, `buffer usage`, `WAL usage`, `frozen: `, `removable cutoff`, `new relfrozenxid`, `index scan `,
 }, "|") + `)`)
 
-// failing are the calls whose reason, which stands behind them, tells of a full or broken disk or of want of memory.
+// failing are the calls whose reason, which follows them, is a full or broken disk or lack of memory.
 const failing = `(?:write|extend|fsync|flush|resize|map|fork|load|receive data|send data|create (?:any|shared|lock))`
 
 var onDisk = regexp.MustCompile("^could not " + failing)
@@ -188,14 +188,14 @@ func (t *table) add(language string, c map[string][]string) {
 	}
 }
 
-// enough says whether a pattern has words of its own: «%s: %s» fits anything.
+// enough reports whether a pattern has words of its own: «%s: %s» fits anything.
 func enough(s string) bool {
 	return len(strings.TrimSpace(verbs.ReplaceAllString(s, ""))) >= 6
 }
 
 var verbs = regexp.MustCompile(`%(?:\d+\$)?[-+ 0#]*\d*(?:\.\d+)?(?:hh|h|ll|l|z)?[a-zA-Z%]`)
 
-// use says whether a message is one that the reader of logs asks for.
+// use reports whether a message is one that the reader of logs asks for.
 func use(id string) bool {
 	if passed.MatchString(id) || id == "" {
 		return false
@@ -286,7 +286,7 @@ func catalog(b []byte) (map[string][]string, error) {
 		if !ok1 || !ok2 {
 			return nil, errors.New("cut")
 		}
-		if _, rest, ok := bytes.Cut(id, []byte{4}); ok { // a context stands before it
+		if _, rest, ok := bytes.Cut(id, []byte{4}); ok { // a context is before it
 			id = rest
 		}
 		one, _, _ := bytes.Cut(id, []byte{0})

@@ -9,9 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// answers is what the calculators gave when they were asked last: one line for each of
-// them, host and profile, with the values of Knobs in their order,
-// and max_connections where it did not take as many as it was told.
+// answers is what the calculators gave when they were asked last: one line for each of them, host and profile, with the
+// values of Knobs in their order, and max_connections if it did not accept the requested number.
 //
 //go:embed answers.tsv
 var answers string

@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
-// notable is how many times as much or as little a value has to be to be given a word.
-// Below it two values of a setting of memory, WAL or costs are rarely told apart by a measurement.
+// notable is the factor between two values that deserves a remark. Below it, two values of a setting of memory, WAL or
+// costs rarely differ in a measurement.
 const notable = 2.0
 
 // of returns a value, and whether the program gives it itself.
@@ -42,8 +42,8 @@ const (
 	other                  // another word
 )
 
-// compare returns how a calculator's value lies to pgfettle's, and how many times as
-// much or as little it is: 0 where one of them is 0.
+// compare returns how a calculator's value lies to pgfettle's, and how many times as much or as little it is: 0 if one
+// of them is 0.
 func compare(name string, ours, theirs Values) (d direction, times float64) {
 	a, ok1 := ours.number(name)
 	b, ok2 := theirs.number(name)

@@ -80,8 +80,8 @@ func table(b *strings.Builder, group []Host, p rule.Profile, all map[question]Va
 	return nil
 }
 
-// cell spells a value: in parentheses where it is the server's default that nobody
-// touches, bold where it is more than a factor of two from pgfettle's.
+// cell formats a value: in parentheses if it is the untouched server default, bold if it is more than a factor of two
+// from pgfettle's.
 func cell(v Values, name string, d direction) string {
 	value, given := v.of(name)
 	if !given {
@@ -170,7 +170,7 @@ Where the values come from:
 	return b.String()
 }
 
-// refused lists the hosts for which pg-configurator takes fewer connections than it is told.
+// refused lists the hosts for which pg-configurator accepts fewer connections than requested.
 func refused(all map[question]Values) string {
 	var out []string
 	for _, h := range Hosts {

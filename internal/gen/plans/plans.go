@@ -2,9 +2,8 @@
 // six profiles beside what four calculators give for the same hosts, with a word for each
 // difference of more than a factor of two.
 //
-// pgfettle's own values are planned anew each time the page is made. Those of the
-// calculators are answers.tsv: make plans asks the calculators and rewrites it, and
-// make generate makes the page again without them.
+// pgfettle's own values are computed each time the page is made. Those of the calculators are answers.tsv: make plans
+// asks the calculators and rewrites it, and make generate makes the page again without them.
 package plans
 
 import (
@@ -25,8 +24,8 @@ import (
 // effective_io_concurrency counts other things.
 const Major = 17
 
-// Host is one of the described hosts. Size of the disk and of the data are told to
-// nobody: only some of them ask.
+// Host is one of the described hosts. The size of the disk and of the data are not given to any calculator: only some
+// of them ask.
 type Host struct {
 	Name        string // unique, for the tables
 	RAM         unit.Bytes
@@ -36,9 +35,8 @@ type Host struct {
 	Connections int
 }
 
-// Hosts are the hosts of the page, by memory: from a VPS of 1 GB to four sockets with 2 TB.
-// Those with few processors, many connections or rotating disks are there because
-// calculators differ most on them.
+// Hosts are the hosts of the page, by memory: from a VPS of 1 GB to four sockets with 2 TB. Those with few CPUs, many
+// connections or rotating disks are there because calculators differ most on them.
 var Hosts = []Host{
 	{"1 GB VPS", unit.GB, 1, 1, rule.SSD, 20},
 	{"2 GB VPS", 2 * unit.GB, 1, 1, rule.SSD, 50},
@@ -62,8 +60,7 @@ var Hosts = []Host{
 	{"2 TB", 2048 * unit.GB, 256, 4, rule.NVMe, 2000},
 }
 
-// Knobs are the rows of the page. max_connections is not among them: everybody is told
-// as many.
+// Knobs are the rows of the page. max_connections is not among them: all get the same number.
 var Knobs = []string{
 	"shared_buffers", "effective_cache_size", "work_mem", "maintenance_work_mem",
 	"max_wal_size", "min_wal_size", "wal_buffers",
@@ -77,8 +74,8 @@ const Own = "pgfettle"
 // Calculators are the other columns.
 var Calculators = []string{"pgtune", "pgconfig", "timescaledb-tune", "pg-configurator"}
 
-// Values are the settings that a program gives for one host and profile, by name, as SHOW
-// spells them. One that is not there it leaves to the server's default.
+// Values are the settings that a program gives for one host and profile, by name, as SHOW spells them. One that does
+// not exist it leaves to the server's default.
 type Values map[string]string
 
 // spell returns a number in the base unit of a setting as SHOW would.

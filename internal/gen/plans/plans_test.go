@@ -37,8 +37,7 @@ func TestEveryDifferenceHasAWord(t *testing.T) {
 	}
 }
 
-// TestAnswersAreThoseOfTheFormulas: what is reckoned here and not asked of a program is
-// what stands in answers.tsv.
+// TestAnswersAreThoseOfTheFormulas: what is computed here and not asked of a program is what is in answers.tsv.
 func TestAnswersAreThoseOfTheFormulas(t *testing.T) {
 	have, err := Answers()
 	if err != nil {

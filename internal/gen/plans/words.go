@@ -213,7 +213,7 @@ func configuratorWord(name string, h Host, p rule.Profile) word {
 	return word{}
 }
 
-// explained returns the word for a difference; its error tells that it has none.
+// explained returns the word for a difference; its error means that it has none.
 func explained(by, name string, h Host, p rule.Profile, v Values) (word, error) {
 	w := wordOf(by, name, h, p, v)
 	if w.short == "" {

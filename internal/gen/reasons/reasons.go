@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/pgfettle/pgfettle/"
 
-// Hole stands in a text for what only a run knows: a name, an amount, the words of an error.
+// Hole is in a text for what only a run knows: a name, an amount, the words of an error.
 const Hole = "\x00"
 
 // Found is one text, with the place where it goes into a gap, or to a function that makes one.
@@ -117,7 +117,7 @@ func (s *source) index(p *packages.Package, file *ast.File) {
 	}
 }
 
-// puts tells what a node puts into fields of structs, with the name of their type.
+// puts returns what a node puts into fields of structs, with the name of their type.
 func (s *source) puts(f function, n ast.Node, tell func(field *types.Var, of string, e ast.Expr)) {
 	info := f.p.TypesInfo
 	switch n := n.(type) {
@@ -223,7 +223,7 @@ func (s *source) sayError(f function, call *ast.CallExpr) {
 	}
 }
 
-// isError says whether a call makes an error of a text.
+// isError reports whether a call makes an error of a text.
 func isError(f function, call *ast.CallExpr) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -323,7 +323,7 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// isParam says whether a variable is a parameter of a function or of a function literal in it.
+// isParam reports whether a variable is a parameter of a function or of a function literal in it.
 func (s *source) isParam(f function, v *types.Var) bool {
 	param := false
 	ast.Inspect(f.decl, func(n ast.Node) bool {

@@ -28,7 +28,7 @@ var elsewhere = map[string]string{
 	"query file " + Hole + ": the name is not NAME_FROM.sql":            "of the program's own files, which tests read",
 }
 
-// TestEveryReasonHasATemplate holds that whatever the source may put into a gap is recognized when it is shown.
+// TestEveryReasonHasATemplate verifies that whatever the source may put into a gap is recognized when it is shown.
 func TestEveryReasonHasATemplate(t *testing.T) {
 	list, err := All("../../..", "./internal/...")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestEveryReasonHasATemplate(t *testing.T) {
 	}
 }
 
-// hasTemplate says whether a text is recognized with a name, or with a number, in its holes.
+// hasTemplate reports whether a text is recognized with a name, or with a number, in its holes.
 func hasTemplate(text string) bool {
 	for _, fill := range []string{"xyzzy", "17", "5s"} {
 		if gapwords.Has(strings.ReplaceAll(text, Hole, fill)) {

@@ -17,7 +17,7 @@ import (
 // stored are the packages whose errors a journal or an evidence may hold, as English text.
 var stored = []string{"act/apply", "act/pgctl", "act/movewal", "act/target", "act/serverprogram"}
 
-// unstored are their errors that are only told, each with why.
+// unstored are their errors that are only shown, each with the reason.
 var unstored = map[string]string{
 	"NOTIFY_SOCKET is neither a path nor an abstract name": "of a service, which has no journal",
 	"service manager: {reason}":                            "of a service, which has no journal",
@@ -25,8 +25,8 @@ var unstored = map[string]string{
 	"place {value}":                                        "of a note that no move has written",
 }
 
-// TestStoredErrorsAreRecognized holds that an error that a journal has as its reason is told in the language of who
-// reads the journal.
+// TestStoredErrorsAreRecognized verifies that an error that a journal has as its reason is shown in the language of the
+// journal's reader.
 func TestStoredErrorsAreRecognized(t *testing.T) {
 	used, n := map[string]bool{}, 0
 	for _, dir := range stored {
@@ -59,7 +59,7 @@ func TestStoredErrorsAreRecognized(t *testing.T) {
 	}
 }
 
-// withHoles is a template with what is found in the source in the place of its placeholders.
+// withHoles is a template with what is found in the source in place of its placeholders.
 func withHoles(text string) string {
 	for _, name := range say.Placeholders(text) {
 		fill := Hole
@@ -116,7 +116,7 @@ func literal(t *testing.T, e ast.Expr) string {
 	return ""
 }
 
-// TestHolesOfATemplate holds that a template is filled as it is recognized.
+// TestHolesOfATemplate verifies that a template is filled as it is recognized.
 func TestHolesOfATemplate(t *testing.T) {
 	if got, want := withHoles("{path}: {n} of {n}, {time}"), "/"+Hole+": "+Hole+" of "+Hole+", 5s"; got != want {
 		t.Errorf("%q, want %q", got, want)

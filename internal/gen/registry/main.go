@@ -1,5 +1,5 @@
-// Command registry writes registry_gen.go, the list of a package's judgements.
-// It is run by go generate in the package's folder:
+// Command registry writes registry_gen.go, the list of a package's judgements. It is run by go generate in the
+// package's directory:
 //
 //	go run ../../gen/registry -type rule.Rule -key Address
 package main
@@ -44,8 +44,7 @@ func run(dir, typeName, key string) error {
 	if err != nil {
 		return err
 	}
-	// A file of its own that is renamed: whoever builds meanwhile sees the old
-	// list or the new one, never half of it.
+	// A separate file that is renamed: a concurrent build sees the old list or the new one, never half of it.
 	tmp, err := os.CreateTemp(abs, ".registry-*")
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func run(root string, args []string) error {
 	return fmt.Errorf("%q: write check, knob or page", what)
 }
 
-// known refuses an area that is no folder of the registry.
+// known refuses an area that is no directory of the registry.
 func known(dir, area string) error {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -115,7 +115,7 @@ func write(dir, name, tail, code, cases string) error {
 	})
 }
 
-// built says whether a file of this name is part of its package on every system.
+// built reports whether a file of this name is part of its package on every system.
 func built(name string) bool {
 	nowhere := build.Default
 	nowhere.GOOS, nowhere.GOARCH = "none", "none"

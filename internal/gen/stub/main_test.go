@@ -118,8 +118,8 @@ func TestStubsBuild(t *testing.T) {
 	}
 }
 
-// TestPage holds that the stub of a page is its Markdown file and nothing else, whatever
-// the toolchain would make of the name, and that pgfettle reads it.
+// TestPage verifies that the stub of a page is its Markdown file and nothing else, whatever the toolchain would make of
+// the name, and that pgfettle reads it.
 func TestPage(t *testing.T) {
 	for _, id := range []string{"my-page", "house-test", "x-windows", "y-arm64", "1c-locks", "registry-gen"} {
 		root := t.TempDir()
@@ -169,7 +169,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNothingIsOverwritten holds that a second stub of one name is refused.
+// TestNothingIsOverwritten verifies that a second stub of one name is refused.
 func TestNothingIsOverwritten(t *testing.T) {
 	root := empty(t)
 	if err := run(root, []string{"check", "memory/my_check"}); err != nil {

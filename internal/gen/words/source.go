@@ -51,7 +51,7 @@ type walker struct {
 	loose []string
 }
 
-// visit notes a template, and says whether to look inside of it.
+// visit notes a template, and reports whether to look inside of it.
 func (w *walker) visit(n ast.Node) bool {
 	if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.CONST {
 		return false // found where it is used, alone or as a part of another constant

@@ -31,8 +31,8 @@ func (t Text) Kind() string {
 	return strings.Join(parts[:min(len(parts), 2)], "/")
 }
 
-// All returns every text of the checkout in a directory, sorted by package and English, and
-// the places of templates that are not constants, which nobody could translate.
+// All returns every text of the checkout in a directory, sorted by package and English, and the places of templates
+// that are not constants, which cannot be translated.
 func All(checkout string) (texts []Text, loose []string, err error) {
 	all, loose, err := templates(checkout, "./internal/...", "./cmd/...")
 	if err != nil {

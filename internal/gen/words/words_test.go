@@ -17,9 +17,8 @@ var update = flag.Bool("update", false, "sort the catalogs, and drop what the pr
 
 const root = "../../.."
 
-// TestCatalogs holds that every text can be translated, that each catalog has only what the
-// program says, with the same placeholders and in order, and that a language that is offered
-// is complete.
+// TestCatalogs verifies that every text can be translated, that each catalog has only what the program says, with the
+// same placeholders and in order, and that a language that is offered is complete.
 func TestCatalogs(t *testing.T) {
 	texts, loose, err := All(root)
 	if err != nil {

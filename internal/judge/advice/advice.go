@@ -1,7 +1,6 @@
-// Package advice holds the pages about what no check can see and no knob can set:
-// choices of hardware and of how an application is written, and common claims that
-// are outdated or wrong. Each page is a Markdown file in docs/pages, embedded in the
-// program. Its translations are in a folder per language.
+// Package advice holds the pages about what no check can see and no knob can set: choices of hardware and of how an
+// application is written, and common claims that are outdated or wrong. Each page is a Markdown file in docs/pages,
+// embedded in the program. Its translations are in a directory per language.
 //
 // A page is found by its id and by other names: a removed setting, a kernel file, a
 // mount option, a tool.
@@ -70,9 +69,8 @@ func (p Page) Verdict() say.Message {
 		"claim", p.Read, "since", p.Since, "until", p.Until)
 }
 
-// ByName returns the pages that a name finds: its id or one of its names,
-// whatever the case, hyphens for underscores, with or without the prefix of an
-// address (sysctl:…) and the folders of a kernel value (vm.…).
+// ByName returns the pages that a name finds: its id or one of its names, whatever the case, hyphens for underscores,
+// with or without the prefix of an address (sysctl:…) and the directories of a kernel value (vm.…).
 func ByName(name string) []Page {
 	want := comparableName(name)
 	if want == "" {
@@ -90,8 +88,7 @@ func ByName(name string) []Page {
 	return out
 }
 
-// Of returns the pages that tell more of a check or a knob: those that point to
-// it and those that have its name.
+// Of returns the pages with more about a check or a knob: those that point to it and those that have its name.
 func Of(id string) []Page {
 	want := comparableName(id)
 	var out []Page
@@ -113,11 +110,10 @@ func comparableName(name string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimLeft(name, "-"))
 }
 
-// folders of kernel values, which people leave out.
+// folders of kernel values, which people omit.
 var folders = []string{"vm.", "kernel."}
 
-// answers says whether a page's name is what was asked for, in full or without
-// the folder of a kernel value.
+// answers reports whether a page's name is what was asked for, in full or without the directory of a kernel value.
 func answers(name, want string) bool {
 	for _, f := range folders {
 		if rest, ok := strings.CutPrefix(name, f); ok && rest == want {

@@ -76,8 +76,8 @@ func TestPagesAreComplete(t *testing.T) {
 	}
 }
 
-// TestEveryNameFindsItsPage: by each of its names a page is found, alone; where
-// the name is that of a check or a knob, their page names it.
+// TestEveryNameFindsItsPage: by each of its names a page is found, alone; if the name is that of a check or a knob,
+// their page names it.
 func TestEveryNameFindsItsPage(t *testing.T) {
 	taken := map[string]bool{}
 	for id := range judgements() {

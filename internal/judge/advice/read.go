@@ -17,17 +17,16 @@ var embedded = sync.OnceValues(func() ([]Page, error) { return Read(pages.Files)
 
 // All returns every page, sorted by ID. The list is the caller's, what its pages hold is not.
 func All() []Page {
-	list, _ := embedded() // Read leaves out a page that it refuses
+	list, _ := embedded() // Read omits a page that it refuses
 	return slices.Clone(list)
 }
 
-// Read returns the pages of a folder, which stand in its root as ID.md, sorted by ID. Pages
-// that cannot be read are left out, and the error names each of them as FILE:LINE.
+// Read returns the pages of a directory, which are in its root as ID.md, sorted by ID. Pages that cannot be read are
+// omitted, and the error names each of them as FILE:LINE.
 //
-// A file begins with its front matter between two lines "---": one field a line as
-// "name: value", lists as [a, b], values and items in double quotes where YAML asks for
-// them, and comments after "#". The text follows, in paragraphs with a blank line between
-// them; a line break within a paragraph is a space.
+// A file begins with its front matter between two lines "---": one field a line as "name: value", lists as [a, b],
+// values and items in double quotes if YAML requires them, and comments after "#". The text follows, in paragraphs with
+// a blank line between them; a line break within a paragraph is a space.
 func Read(folder fs.FS) ([]Page, error) {
 	names, err := fs.Glob(folder, "*.md")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // markup is a line that Markdown takes for something else than the words of a paragraph.
 var markup = regexp.MustCompile(`(?m)^\s*([-*+>#|]|#+|[0-9]+[.)]|===*|---*)(\s|$)`)
 
-// TestEmbeddedPages holds that each page of the program can be read, says where its facts
-// were seen, and is read as Markdown by others as it is here: paragraphs alone.
+// TestEmbeddedPages verifies that each page of the program can be read, says where its facts were seen, and is read as
+// Markdown by others as it is here: paragraphs alone.
 func TestEmbeddedPages(t *testing.T) {
 	list, err := advice.Read(pages.Files)
 	if err != nil {
@@ -42,7 +42,7 @@ func TestEmbeddedPages(t *testing.T) {
 	}
 }
 
-// TestAllIsTheCallers holds that who changes his list changes nobody else's.
+// TestAllIsTheCallers verifies that changing a returned list does not affect other callers.
 func TestAllIsTheCallers(t *testing.T) {
 	advice.All()[0] = advice.Page{}
 	if advice.All()[0].ID == "" {

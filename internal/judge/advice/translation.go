@@ -14,9 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// In returns the page in the language of a catalog. It stays in English where there is no
-// translation, or where that was made from another English text: an old translation could
-// name another number or another command. p is in English.
+// In returns the page in the language of a catalog. It stays in English if there is no translation, or if that was made
+// from another English text: an old translation could name another number or another command. p is in English.
 func (p Page) In(c *say.Catalogue) Page {
 	if c == nil {
 		return p
@@ -32,7 +31,7 @@ func (p Page) In(c *say.Catalogue) Page {
 func (p Page) Hash() string {
 	texts := append([]string{p.Title, p.Read, p.Since, p.Until, p.Verify}, p.Text...)
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
-	return hex.EncodeToString(sum[:4]) // enough to tell two versions of one page apart
+	return hex.EncodeToString(sum[:4]) // enough to distinguish two versions of one page
 }
 
 // translated is a translation as its file has it: the texts, and the hash of the English page.
@@ -41,7 +40,7 @@ type translated struct {
 	of string
 }
 
-// over returns a page with the texts of its translation; what that leaves out stays.
+// over returns a page with the texts of its translation; what that omits stays.
 func (t translated) over(p Page) Page {
 	for to, text := range map[*string]string{
 		&p.Title: t.Title, &p.Read: t.Read, &p.Since: t.Since, &p.Until: t.Until, &p.Verify: t.Verify} {
@@ -53,9 +52,9 @@ func (t translated) over(p Page) Page {
 	return p
 }
 
-// translation reads LANG/ID.md, which is written as a page is. Its front matter has "of", the
-// hash of the English page, then the title and what else is translated of read, since, until
-// and verify. The error is fs.ErrNotExist where there is no such file, else it names the line.
+// translation reads LANG/ID.md, which is written as a page is. Its front matter has "of", the hash of the English page,
+// then the title and what else is translated of read, since, until and verify. The error is fs.ErrNotExist if there is
+// no such file, else it names the line.
 func translation(folder fs.FS, lang, id string) (translated, error) {
 	name := path.Join(lang, id+".md")
 	text, err := fs.ReadFile(folder, name)
@@ -84,7 +83,7 @@ type Translations struct {
 	Wrong   []error // files that cannot be read, or belong to no page
 }
 
-// TranslationsOf compares the translations in the folder of a language with the pages.
+// TranslationsOf compares the translations in the directory of a language with the pages.
 func TranslationsOf(folder fs.FS, lang string, english []Page) Translations {
 	var out Translations
 	files, err := fs.Glob(folder, path.Join(lang, "*.md"))

@@ -100,7 +100,7 @@ func TestTranslationsKeepNamesAndNumbers(t *testing.T) {
 	}
 }
 
-// TestAPageOfAnotherEnglishIsShownInEnglish holds that a page is in the language of the catalog, and in English where
+// TestAPageOfAnotherEnglishIsShownInEnglish verifies that a page is in the language of the catalog, and in English if
 // its text is not the one that was translated.
 func TestAPageOfAnotherEnglishIsShownInEnglish(t *testing.T) {
 	french, err := say.Open("fr")

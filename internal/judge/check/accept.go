@@ -23,11 +23,10 @@ type Accepted struct {
 	Expires string `json:"expires"`
 }
 
-// Expired says whether its last day is before today, which has the form
-// 2027-01-31: such texts sort like the days.
+// Expired reports whether its last day is before today, which has the form 2027-01-31: such texts sort like the days.
 func (a *Acceptance) Expired(today string) bool { return a.Expires != Never && a.Expires < today }
 
-// covers says whether it is about a finding.
+// covers reports whether it is about a finding.
 func (a *Acceptance) covers(f *Finding) bool {
 	switch {
 	case a.ID != f.ID:

@@ -84,7 +84,7 @@ const (
 	PerHost                  // once; Case.Instance is nil
 )
 
-// Check is one judgement. All fields but Commands, From, To and DependsOn are required.
+// Check is one judgment. All fields but Commands, From, To and DependsOn are required.
 type Check struct {
 	ID        string
 	Area      Area
@@ -100,7 +100,7 @@ type Check struct {
 	Judge     func(*Case)
 }
 
-// Case is one run of a check: what it looks at, and where it reports what it found.
+// Case is one run of a check: its input, and where it reports what it found.
 type Case struct {
 	Snapshot *snapshot.Snapshot
 	Instance *snapshot.Instance // nil for PerHost checks
@@ -131,8 +131,7 @@ type Finding struct {
 	causes []string // what suppresses this finding in addition to DependsOn
 }
 
-// In returns the finding in the language of a catalogue, each text that it does
-// not have in English.
+// In returns the finding in the language of a catalog, each text that it does not have in English.
 func (f Finding) In(c *say.Catalogue) Finding {
 	f.Title, f.Why = c.Text(f.Title), c.Text(f.Why)
 	f.Seen, f.Do = f.Seen.Translated(c), f.Do.Translated(c)
@@ -140,7 +139,7 @@ func (f Finding) In(c *say.Catalogue) Finding {
 	return f
 }
 
-// In returns the report in the language of a catalogue, as Finding.In.
+// In returns the report in the language of a catalog, as Finding.In.
 func (r Report) In(c *say.Catalogue) Report {
 	if c == nil {
 		return r
@@ -159,7 +158,7 @@ func (r Report) In(c *say.Catalogue) Report {
 	return r
 }
 
-// In returns the check with its words in the language of a catalogue.
+// In returns the check with its words in the language of a catalog.
 func (ck Check) In(c *say.Catalogue) Check {
 	ck.Title, ck.Why, ck.Do = c.Text(ck.Title), c.Text(ck.Why), c.Text(ck.Do)
 	return ck
@@ -351,8 +350,8 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	return r
 }
 
-// anywhere stands for any instance: a finding on the host is silent while one
-// of its causes stands for some instance. No label is this.
+// anywhere means any instance: a finding on the host is suppressed while one of its causes exists for some instance. No
+// label is this.
 const anywhere = "\x00"
 
 func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {
@@ -365,8 +364,8 @@ func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {
 	return false
 }
 
-// fits says whether the check is for the instance's version. An instance whose
-// version is not known is judged by checks without bounds only.
+// fits reports whether the check is for the instance's version. An instance whose version is not known is judged by
+// checks without bounds only.
 func (ck *Check) fits(in *snapshot.Instance) bool {
 	if ck.From == 0 && ck.To == 0 {
 		return true
@@ -378,7 +377,7 @@ func (ck *Check) fits(in *snapshot.Instance) bool {
 	return v.Major() >= ck.From && (ck.To == 0 || v.Major() <= ck.To)
 }
 
-// containsID says whether a list of ids that a user wrote has an id.
+// containsID reports whether a list of ids that a user wrote has an id.
 func containsID(list []string, s string) bool {
 	for _, x := range list {
 		if strings.TrimSpace(x) == s {

@@ -6,11 +6,10 @@
 //
 // # A run
 //
-// Run gives each check a Case: once for the host (PerHost) or once for each instance
-// (PerInstance) whose major is between From and To. The function asks for facts through
-// Need and reports through Found, FoundAs (another severity), or FoundDo (a remedy of its
-// own). All texts are templates with {name} placeholders, filled in from the pairs that
-// the call names; they stay translatable as say.Message.
+// Run gives each check a Case: once for the host (PerHost) or once for each instance (PerInstance) whose major is
+// between From and To. The function asks for facts through Need and reports through Found, FoundAs (another severity),
+// or FoundDo (a separate remedy). All texts are templates with {name} placeholders, filled in from the pairs that the
+// call names; they stay translatable as say.Message.
 //
 // # What is not known
 //
@@ -34,9 +33,8 @@
 //
 // # Numbers of the plan
 //
-// A remedy must not contradict the plan. Where a text names a value that a rule decides,
-// it asks for the decision (PlannedBuffers, PlannedPool, AtWork): the rules run once for
-// all checks of a run, with the options of the run.
+// A remedy must not contradict the plan. If a text names a value that a rule decides, it asks for the decision
+// (PlannedBuffers, PlannedPool, AtWork): the rules run once for all checks of a run, with the options of the run.
 //
 // # Order
 //

@@ -35,8 +35,7 @@ func (c *Case) planned() *rule.Outcome {
 	return c.quoted.out
 }
 
-// decided returns the plan's decision on a knob of the case's instance, or on one of
-// the host; nil where there is none.
+// decided returns the plan's decision on a knob of the case's instance, or on one of the host; nil if there is none.
 func (c *Case) decided(a knob.Address) *rule.Decision {
 	out := c.planned()
 	switch {
@@ -59,8 +58,8 @@ func (c *Case) AtWork() (sizing.AtWork, bool) {
 	return sizing.AtWorkOf(out, c.Instance.Key)
 }
 
-// PlannedBuffers returns the shared_buffers of the plan as SHOW prints it, "" where
-// none is decided, and whether that is another than the present one.
+// PlannedBuffers returns the shared_buffers of the plan as SHOW prints it, "" if none is decided, and whether that is
+// another than the present one.
 func (c *Case) PlannedBuffers() (planned string, changes bool) {
 	d := c.decided(knob.PG("shared_buffers"))
 	if d == nil {

@@ -42,7 +42,7 @@ func CommitRate(s pg.Server) known.Fact[float64] {
 	return known.Is(rate)
 }
 
-// ListensOutside says whether listen_addresses includes more than this host.
+// ListensOutside reports whether listen_addresses includes more than this host.
 func ListensOutside(set pg.Settings) (v string, outside bool) {
 	v, _ = set.Text("listen_addresses")
 	for a := range strings.SplitSeq(v, ",") {
@@ -68,7 +68,7 @@ func (c *Case) ShownSetting(set pg.Settings, name string) (string, bool) {
 	return "", false
 }
 
-// OnWindows says whether the server runs on Windows, by its version().
+// OnWindows reports whether the server runs on Windows, by its version().
 func OnWindows(a pg.Access) bool {
 	low := strings.ToLower(a.Compiled)
 	return strings.Contains(low, "windows") || strings.Contains(low, "visual c++") || strings.Contains(low, "mingw") ||

@@ -26,8 +26,7 @@ func (c *Case) Silence() (f pg.Failure, ok bool) {
 	return s.Failed[0], true
 }
 
-// CatalogsLocked says whether locks on catalogs are what keeps the server silent, as
-// far as that is known.
+// CatalogsLocked reports whether locks on catalogs are what keeps the server silent, as far as that is known.
 func (c *Case) CatalogsLocked() bool {
 	s := c.Instance.Server.Silence
 	if s.Connection != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// Stopped says whether the server is known not to run: only then is there a reason
-// to look for.
+// Stopped reports whether the server is known not to run: only then is there a reason to look for.
 func (c *Case) Stopped() bool {
 	up, ok := c.Instance.Running.Get()
 	return ok && !up

@@ -15,8 +15,8 @@ var SeverityWords = map[Severity]say.Message{
 	Info:     say.M("info"),
 }
 
-// SeverityWord is the word for a severity that a history or a series has by its name; the name itself where it is
-// none of ours.
+// SeverityWord is the word for a severity that a history or a series has by its name; the name itself if it is none of
+// ours.
 func SeverityWord(name string) say.Message {
 	s, err := ParseSeverity(name)
 	if err != nil {
@@ -37,7 +37,7 @@ func PercentOf(part, whole unit.Bytes) say.Message {
 	return say.M("{percent}", "percent", say.Number(fmt.Sprintf("%.0f%%", p)))
 }
 
-// AtLeast says whether part is at least percent of whole.
+// AtLeast reports whether part is at least percent of whole.
 func AtLeast(part unit.Bytes, percent int64, whole unit.Bytes) bool {
 	return float64(part)*100 >= float64(percent)*float64(whole)
 }

@@ -53,7 +53,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// caseFile is the file of a check's cases, in the folder of its area.
+// caseFile is the file of a check's cases, in the directory of its area.
 func caseFile(t *testing.T, id string) string {
 	t.Helper()
 	files, err := filepath.Glob("*/testdata/" + id + ".txtar")

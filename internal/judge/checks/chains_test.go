@@ -7,8 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TestOneCauseIsOneFinding: what makes several checks speak is told by the one
-// that names the cause; the others are heard again when the cause is mended.
+// TestOneCauseIsOneFinding: what makes several checks fire is reported by the one that names the cause; the others fire
+// again when the cause is fixed.
 func TestOneCauseIsOneFinding(t *testing.T) {
 	for _, c := range []struct{ name, lines, want, without string }{
 		{"memory that gets no huge pages", `set shared_memory_type=sysv

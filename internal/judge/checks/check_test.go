@@ -44,8 +44,8 @@ func TestNothingKnownIsNothingFound(t *testing.T) {
 var statement = regexp.MustCompile(
 	`ALTER SYSTEM RESET [a-z]+_[a-z_]+;|ALTER SYSTEM SET [a-z_]+ = (?:[a-z]+|'[^'…]*');|SELECT pg_reload_conf\(\);`)
 
-// unfit are the checks whose statements are patterns: taken as they stand, they would
-// set what the site has to choose, or drop what is set.
+// unfit are the checks whose statements are patterns: taken literally, they would set what the site has to choose, or
+// drop what is set.
 var unfit = map[string]bool{
 	"pg_stat_statements_missing": true, // the other libraries would go
 	"synchronous_names_any":      true, // names standbys a and b
@@ -53,11 +53,11 @@ var unfit = map[string]bool{
 	"wal_sync_method_slower":     true, // METHOD is what was measured
 }
 
-// foldedString is where a text goes on in the next line of the source.
+// foldedString is where a text continues in the next line of the source.
 var foldedString = regexp.MustCompile(`" *\+\s*"`)
 
-// inSource says whether a text stands twice in the file of a check: among its commands
-// and in a remedy of a finding of its own.
+// inSource reports whether a text stands twice in the file of a check: among its commands and in a remedy of a finding
+// of its own.
 func inSource(t *testing.T, id, text string) bool {
 	t.Helper()
 	files, err := filepath.Glob("*/" + id + ".go")

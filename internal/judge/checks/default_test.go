@@ -12,8 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/golden"
 )
 
-// TestDefaultInstances: an instance with initdb's settings gets a short list that
-// somebody who knows the trade agrees with, on a server and on a small one.
+// TestDefaultInstances: an instance with initdb's settings gets a short list that an experienced DBA agrees with, on a
+// server and on a small host.
 func TestDefaultInstances(t *testing.T) {
 	for name, host := range map[string]string{
 		"server_64gb": "ram=64GB,swap=2GB,cpus=16,storage=nvme,pg=17,disk=2000GB",

@@ -1,3 +1,3 @@
-// Package checks is the list of all checks. Each stands in a file of its own in the folder
-// of its area, with its cases in testdata beside it.
+// Package checks is the list of all checks. Each is in a separate file in the directory of its area, with its cases in
+// testdata next to it.
 package checks

@@ -12,9 +12,8 @@ import (
 // takenAt is 2026-11-21 00:00 UTC.
 const takenAt = 1795219200
 
-// wellKept is a host and an instance about which nobody has anything to say:
-// 64 GB in two nodes, 16 processors, PostgreSQL 17.11 with 16 GB of shared
-// buffers in huge pages, data on a local NVMe disk. Cases change it.
+// wellKept is a host and an instance without findings: 64 GB in two nodes, 16 CPUs, PostgreSQL 17.11 with 16 GB of
+// shared buffers in huge pages, data on a local NVMe disk. Cases change it.
 func wellKept() *snapshot.Snapshot {
 	none := known.Gap{Fact: "(not in this case)", Reason: "absent"}
 	h := host.Host{

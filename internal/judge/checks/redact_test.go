@@ -22,10 +22,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRedactionFindsTheSame holds for every case of every check that its
-// snapshot, when the facts with names and texts in them have gone through a
-// redacted archive, has the same findings: ids, severities, instance, how many,
-// and how many numbers and names each tells.
+// TestRedactionFindsTheSame holds for every case of every check that its snapshot, when the facts with names and texts
+// in them have gone through a redacted archive, has the same findings: ids, severities, instance, how many, and how
+// many numbers and names each contains.
 func TestRedactionFindsTheSame(t *testing.T) {
 	files, err := filepath.Glob("*/testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -161,7 +160,7 @@ func sameFindings(t fataler, what string, s *snapshot.Snapshot, through map[stri
 	t.Helper()
 	for i := range s.Instances {
 		set, _ := s.Instances[i].Server.Settings.Get()
-		for name, v := range set { // the server always tells the type, the cases do not
+		for name, v := range set { // the server always reports the type, the cases do not
 			for _, major := range slices.Backward(params.Majors()) {
 				if p, ok := params.Lookup(major, name); ok && v.Type == "" {
 					v.Type, v.Enum, v.Context = p.Type, slices.Clone(p.Enum), cmp.Or(v.Context, p.Context)
@@ -249,8 +248,8 @@ func TestRedactionKeepsScanners(t *testing.T) {
 	}
 }
 
-// graft puts facts that were read from archives into copies of a snapshot, where
-// the plain archive gave the fact that was written into it.
+// graft puts facts that were read from archives into copies of a snapshot, if the plain archive gave the fact that was
+// written into it.
 func graft(before, after, s, plain, redacted *snapshot.Snapshot, through map[string]int) {
 	one := func(name string, of func(*snapshot.Snapshot) any) {
 		b, err := json.Marshal(of(s))

@@ -42,7 +42,7 @@ type Report struct {
 	Unread   *Unread    `json:"not_understood,omitempty"` // of a text that no program reads as it is; nil for none
 	Names    *Names     `json:"names,omitempty"`          // what the text says of the server and its machine
 	Product  string     `json:"product,omitempty"`        // made from PostgreSQL, whose parameters the text sets
-	Machine  string     `json:"machine,omitempty"`        // that Names describes, where the text was judged for it
+	Machine  string     `json:"machine,omitempty"`        // that Names describes, if the text was judged for it
 	NotGiven []string   `json:"not_given,omitempty"`      // files that the text includes
 	Findings []Finding  `json:"findings"`                 // by file in the order read, then by line
 	Left     int        `json:"left_out"`                 // findings past the bound
@@ -108,7 +108,7 @@ func (r *Report) Worst() (worst check.Severity, ok bool) {
 	return worst, len(r.Findings) > 0
 }
 
-// In returns the report in the language of a catalogue, as check.Finding.In.
+// In returns the report in the language of a catalog, as check.Finding.In.
 func (r Report) In(c *say.Catalogue) Report {
 	if c == nil {
 		return r
@@ -137,7 +137,7 @@ func Judge(r conf.Resolved, main string, major int, show func(string) string, ho
 	return judgeAs(r, conftext.Text{Form: conftext.Plain}, main, major, show, host, false, checks)
 }
 
-// judgeAs judges settings that stand in a text of some form.
+// judgeAs judges settings that are in a text of some form.
 func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show func(string) string,
 	host *snapshot.Snapshot, named bool, checks []check.Check) Report {
 	given := r.Settings
@@ -229,10 +229,10 @@ func (j *judge) fault(f conf.Fault) {
 	j.found(k, conf.Setting{File: f.File, Line: f.Line}, "{reason}.", "reason", f.Reason)
 }
 
-// name judges one line by its name, and by its value where the name is known.
+// name judges one line by its name, and by its value if the name is known.
 func (j *judge) name(s conf.Setting) {
 	if len(j.out.Findings) >= most {
-		j.out.Left++ // not looked at: at most one finding each
+		j.out.Left++ // not examined: at most one finding each
 		return
 	}
 	if j.told[at(s)].Template {
@@ -309,8 +309,7 @@ func (j *judge) names() []string {
 	return out
 }
 
-// known judges a line whose name the version has. An old name that it still
-// accepts stands for the new one.
+// known judges a line whose name the version has. An old name that it still accepts is treated as the new one.
 func (j *judge) known(s conf.Setting, p params.Param) {
 	key := strings.ToLower(p.Name)
 	if key != s.Name {
@@ -348,7 +347,7 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 	j.found(k, s, "{name} = {value}: {reason}.", "name", p.Name, "value", quoted(s.Value), "reason", r.Text)
 }
 
-// quoted spells a value as a line would, cut where it is long.
+// quoted formats a value as in a line, truncated if long.
 func quoted(v string) string {
 	const long = 80 // a line of a terminal
 	if len(v) > long {

@@ -96,8 +96,7 @@ func TestHostileFileIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzJudge: whatever stands in the files, the judge ends, and says nothing
-// without a place and words.
+// FuzzJudge: whatever is in the files, the judge ends, and says nothing without a place and words.
 func FuzzJudge(f *testing.F) {
 	f.Add("work_mem = 4kb\ninclude 'a.conf'\n", "jit = on\ninclude '../d/postgresql.conf'", 17)
 	f.Add("shared_buffers = 0x7fffffffffffffffff TB\nx.y=1\nseed = nan", "include_dir '.'", 19)
@@ -112,9 +111,8 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// TestForAHost: with a machine the same file is judged for its memory, its pool of
-// huge pages and its disk; each finding stands at the line that causes it, and
-// what a default causes at the file as a whole.
+// TestForAHost: with a machine the same file is judged for its memory, its pool of huge pages and its disk; each
+// finding is at the line that causes it, and what a default causes at the file as a whole.
 func TestForAHost(t *testing.T) {
 	const file = "shared_buffers = 12GB\nwork_mem = 1GB\nmax_connections = 400\nhuge_pages = on\n"
 	for _, c := range []struct {

@@ -133,9 +133,8 @@ func countLines(text []byte) (n shapes) {
 	return n
 }
 
-// JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
-// with the checks of a host and an instance: each finding stands at the line that
-// causes it. host is the host that it is for; nil if none is named.
+// JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts with the checks of a host and an
+// instance: each finding is at the line that causes it. host is the host that it is for; nil if none is named.
 func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot,
 	checks []check.Check) Report {
 	f := &foreign{file: file, show: show, on: on, checks: checks,
@@ -173,9 +172,8 @@ type line struct {
 	at          int
 }
 
-// judge runs the checks over what build makes of some of the lines, and tells what is
-// found with all of them and not without any. of says whether what no single line
-// causes, such as a default, belongs to the file as a whole.
+// judge runs the checks over what build makes of some of the lines, and returns what is found with all of them and not
+// without any. of reports whether what no single line causes, such as a default, belongs to the file as a whole.
 func (f *foreign) judge(all []line, build func([]line) *snapshot.Snapshot, of bool) {
 	run := func(list []line) []check.Finding { return check.Run(build(list), f.checks, check.Options{}).Findings }
 	without, names := make([][]check.Finding, len(all)), make([]string, len(all))
@@ -250,7 +248,7 @@ const (
 )
 
 func (f *foreign) unit(text []byte) {
-	all := []line{} // nil stands for no file at all
+	all := []line{} // nil means no file at all
 	n, whole, service := 0, false, false
 	for l := range strings.Lines(string(text)) {
 		n++

@@ -49,8 +49,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// FuzzForeign: whatever stands in such a file, the judge ends, and every finding
-// has a place in it.
+// FuzzForeign: whatever is in such a file, the judge ends, and every finding has a place in it.
 func FuzzForeign(f *testing.F) {
 	f.Add("vm.swappiness = 60\nvm.panic_on_oom=1\n")
 	f.Add("[Service]\nOOMPolicy=kill\nTimeoutStopSec=\n")

@@ -98,7 +98,7 @@ func (f *foreign) hugepages(l line) {
 	}, false)
 }
 
-// limits reads lines of limits.conf(5): whom, soft or hard, which, how much.
+// limits reads lines of limits.conf(5): domain, type, item, value.
 func (f *foreign) limits(text []byte) {
 	var all []line
 	n := 0
@@ -137,8 +137,7 @@ func (f *foreign) limits(text []byte) {
 
 var limitKeys = map[string]string{"nofile": "LimitNOFILE", "nproc": "LimitNPROC", "stack": "LimitSTACK"}
 
-// grub reads the command line of the kernel: transparent huge pages, and the rest as it
-// stands there.
+// grub reads the command line of the kernel: transparent huge pages, and the rest as it is there.
 func (f *foreign) grub(text []byte) {
 	n := 0
 	for l := range bytes.Lines(text) {
@@ -174,5 +173,5 @@ func newest() int {
 	return majors[len(majors)-1]
 }
 
-// shownLine is how much of a line that was not understood is told.
+// shownLine is how much of a line that was not understood is shown.
 const shownLine = 120

@@ -92,10 +92,9 @@ func behind(checks []check.Check, alone func(check.Check) []check.Finding,
 	return out
 }
 
-// blame returns the index of the line that a finding belongs to, where without has
-// what is found when each line is left out: one without which it is gone comes before
-// one that only weighs in, and of several the one that its text names first; the later
-// one where it names none. -1 where it is no line's doing.
+// blame returns the index of the line that a finding belongs to, where without has what is found when each line is
+// omitted: one without which it is gone comes before one that only weighs in, and of several the one that its text
+// names first; the later one if it names none. -1 if no line causes it.
 func blame(f check.Finding, names []string, without [][]check.Finding) int {
 	place, best := -1, 0
 	seen := f.Seen.String()
@@ -140,8 +139,8 @@ func onHost(host *snapshot.Snapshot) *snapshot.Snapshot {
 	return &s
 }
 
-// settings are what a server has that starts with the file: the line that counts
-// where the server takes it, the default for everything else.
+// settings are what a server has that starts with the file: the line that counts if the server accepts it, the default
+// for everything else.
 func (j *judge) settings() pg.Settings {
 	set := fresh(j.major)
 	for name, s := range j.last {

@@ -12,7 +12,7 @@ import (
 // slip is the bound of a parameter below which a number without a unit is most
 // probably an error.
 type slip struct {
-	below float64 // in the base unit; more is taken as it stands
+	below float64 // in the base unit; more is taken as it is
 	meant string  // the unit that people have in mind
 }
 

@@ -13,9 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// JudgeText judges the settings of a text that is no postgresql.conf, as if the server
-// had them from a file. main is the file that the text stands in. named says that host
-// is the host that the text names.
+// JudgeText judges the settings of a text that is no postgresql.conf, as if the server had them from a file. main is
+// the file that the text is in. named says that host is the host that the text names.
 func JudgeText(t conftext.Text, main string, major int, show func(string) string, host *snapshot.Snapshot,
 	named bool, checks []check.Check) Report {
 	r := conf.Resolved{Files: []string{main}}
@@ -42,8 +41,7 @@ func JudgePlain(r conf.Resolved, t conftext.Text, main string, major int, show f
 	return out
 }
 
-// Foreign says whether a form's settings are not the server's: they are judged by
-// JudgeForeign.
+// Foreign reports whether a form's settings are not the server's: they are judged by JudgeForeign.
 func Foreign(f Form) bool {
 	switch f {
 	case Sysctl, Unit, Fstab, Tuned, Limits, Grub:
@@ -69,7 +67,7 @@ func (r *Report) Named(n conftext.Named) {
 	}
 }
 
-// place is where a setting stands.
+// place is the location of a setting.
 type place struct {
 	name string
 	line int
@@ -77,7 +75,7 @@ type place struct {
 
 func at(s conf.Setting) place { return place{s.Name, s.Line} }
 
-// told are the settings of a text by their place.
+// told holds the settings of a text by their place.
 func told(t conftext.Text) map[place]conftext.Setting {
 	out := map[place]conftext.Setting{}
 	for _, s := range t.Settings {
@@ -152,12 +150,12 @@ func withMeant(r conf.Resolved) []conf.Setting {
 	return out
 }
 
-// odd says whether a setting has characters that a person does not see or takes for
-// others: the server takes them for letters, and the line for another one.
+// odd reports whether a setting has characters that a person does not see or takes for others: the server takes them
+// for letters, and the line for another one.
 func odd(s conf.Setting) bool {
 	return strings.ContainsAny(s.Name, "\ufeff\u00a0\u200b") || strings.IndexAny(s.Value, "‘’“”„") == 0 ||
 		strings.Contains(s.Value, "\u00a0")
 }
 
-// longest is the longest line that is looked at for what a person means by it.
+// longest is the longest line that is examined for what its author means.
 const longest = 4096

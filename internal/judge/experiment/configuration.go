@@ -31,7 +31,7 @@ const Reconnect = "client:reconnect"
 type ConfigurationText struct {
 	Text    string
 	Base    Base
-	Profile string    // of Plan; "" where none was said
+	Profile string    // of Plan; "" if none was said
 	File    string    // of File
 	Over    []Setting // set on top of the base, in the order of the text
 }
@@ -47,7 +47,7 @@ with changes, if any: default+pg:work_mem=64MB,jit=off. pg:… alone changes the
 defaults. sysctl:NAME=VALUE is a kernel parameter (requires --kernel).
 client:reconnect opens a new connection for each transaction.`
 
-// overPrefix begins what stands on top of a base. A file's name may have a + in it.
+// overPrefix begins the additions to a base. A file's name may have a + in it.
 var overPrefix = regexp.MustCompile(`(^|\+)(pg|sysctl|thp|client):`)
 
 // settingName is how a setting of the server, or of a module of it, is called.
@@ -88,8 +88,8 @@ func ParseConfiguration(text string) (ConfigurationText, error) {
 	return s, err
 }
 
-// parseSettings reads "pg:a=1,b=2+sysctl:c=3". A comma begins the next value only where
-// NAME= follows it, so that a list stays whole.
+// parseSettings reads "pg:a=1,b=2+sysctl:c=3". A comma begins the next value only if NAME= follows it, so that a list
+// stays whole.
 func parseSettings(text string) ([]Setting, error) {
 	var out []Setting
 	for text != "" {
@@ -148,7 +148,7 @@ type Configuration struct {
 	Omitted []Omitted     `json:"-"` // what was asked for and is not in it, sorted
 	Notes   []say.Message `json:"-"`
 
-	typed map[string]bool // the settings that the person wrote himself, on top of the base
+	typed map[string]bool // the settings written by the user, on top of the base
 }
 
 // HugePagesPool is the pool of huge pages of the default size.
@@ -180,7 +180,7 @@ type Omitted struct {
 	Why         say.Message
 }
 
-// NewConfiguration puts a base and what stands on top of it together.
+// NewConfiguration combines a base and its additions.
 func NewConfiguration(s ConfigurationText, base map[string]string, kernel map[knob.Address]string) (Configuration,
 	error) {
 	a := Configuration{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{},
@@ -217,12 +217,10 @@ var libraries = []string{"shared_preload_libraries", "session_preload_libraries"
 // plainLibrary is a library's name without a place, and a value that is no program.
 var plainLibrary = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
 
-// OmitUnsupported takes out what a scratch instance cannot hold, and what it may not: an
-// instance's own settings, and a file's, say what its account runs, and the
-// scratch instance is another account's. So a library is taken by its name alone,
-// from beside the server's programs, and a text of a library's own (plperl.on_init
-// is a program) is not taken. What the person typed is his. installed says
-// whether the server's programs have a library.
+// OmitUnsupported takes out what a scratch instance cannot hold, and what it may not: an instance's own settings, and a
+// file's, say what its account runs, and the scratch instance is another account's. So a library is taken by its name
+// alone, from beside the server's programs, and a text of a library's own (plperl.on_init is a program) is not taken.
+// What the user typed is taken as it is. installed reports whether the server's programs have a library.
 func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 	loaded := map[string]bool{}
 	for _, list := range libraries {

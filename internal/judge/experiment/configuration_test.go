@@ -70,8 +70,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestSettleLeavesOutAndSays holds that what a scratch instance cannot hold is
-// gone from the settings and named, and that nothing else is.
+// TestSettleLeavesOutAndSays verifies that what a scratch instance cannot hold is gone from the settings and named, and
+// that nothing else is.
 func TestSettleLeavesOutAndSays(t *testing.T) {
 	s, err := ParseConfiguration("conf+pg:work_mem=1MB")
 	if err != nil {
@@ -109,8 +109,8 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 	}
 }
 
-// TestSettleRunsNothingOfOthers holds that an instance's own settings, and a
-// file's, make the scratch instance run nothing that was not written by the person.
+// TestSettleRunsNothingOfOthers verifies that an instance's own settings, and a file's, make the scratch instance run
+// nothing that was not written by the person.
 func TestSettleRunsNothingOfOthers(t *testing.T) {
 	base := map[string]string{
 		"shared_preload_libraries":  "/home/m/x.so, plperl, ../../home/m/y, $libdir/auto_explain, $libdir/../../m",

@@ -16,8 +16,8 @@ import (
 // Difference is one value that two configurations do not share.
 type Difference struct {
 	Address string
-	A, B    string // as spelled; "" where the configuration leaves the default
-	Default string // of the server; "" where it is not known
+	A, B    string // as spelled; "" if the configuration leaves the default
+	Default string // of the server; "" if it is not known
 }
 
 // Differences returns what a server of a major version would have otherwise under b

@@ -22,9 +22,9 @@
 // a block are never counted as more than one observation, and neither are the
 // seconds of a run.
 //
-// Three designs (Result.Design): DesignRestart starts the server anew for each run;
-// DesignSlices has both servers up and sends the load to one and the other in short
-// balanced slices; DesignSingle measures one configuration and compares nothing.
+// Three designs (Result.Design): DesignRestart restarts the server for each run; DesignSlices has both servers up and
+// sends the load to one and the other in short balanced slices; DesignSingle measures one configuration and compares
+// nothing.
 //
 // # Discarded blocks
 //

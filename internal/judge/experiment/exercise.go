@@ -17,7 +17,7 @@ type Exercise struct {
 	A, B     string      // the configurations, as a person would type them; {memory/4} is a quarter of the memory
 	Workload string
 	Times    float64 // size of the database in memories of the machine; 0: Scale
-	Scale    int     // of the workload, where Times is 0
+	Scale    int     // of the workload, if Times is 0
 	Clients  int     // 0: as many as usual
 	Metric   string
 	Design   string      // "": chosen as for any other

@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// TestExperimentsAreWhole holds that each has its words, two configurations that can be
-// read and differ, and a metric that may decide.
+// TestExperimentsAreWhole verifies that each has its words, two configurations that can be read and differ, and a
+// metric that may decide.
 func TestExperimentsAreWhole(t *testing.T) {
 	for _, e := range Exercises() {
 		for what, text := range map[string]string{"title": e.Title.English(), "question": e.Question.English(),
@@ -54,8 +54,8 @@ func TestExperimentsAreWhole(t *testing.T) {
 	}
 }
 
-// TestFsyncOffIsNeverRecommended holds that an experiment that weakens
-// durability says so before anybody reads its figure.
+// TestFsyncOffIsNeverRecommended verifies that an experiment that weakens durability says so before anybody reads its
+// figure.
 func TestFsyncOffIsNeverRecommended(t *testing.T) {
 	for _, e := range Exercises() {
 		s, err := ParseConfiguration(e.B)

@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// ResultFile is the name of the document of an experiment in its folder.
+// ResultFile is the name of the document of an experiment in its directory.
 const ResultFile = "result.json"
 
 // CompareSame is the name of an experiment that compares a configuration with itself.
@@ -39,8 +39,8 @@ const (
 	// RestoreFresh is a copy of the loaded cluster for every run (in slices: for every
 	// block): nothing of a run is left to the next.
 	RestoreFresh = "fresh"
-	// RestoreKept is one copy for each configuration for the whole experiment: cheaper
-	// where copies are slow; bloat accrues.
+	// RestoreKept is one copy for each configuration for the whole experiment: cheaper if copies are slow; bloat
+	// accumulates.
 	RestoreKept = "kept"
 	// RestoreShared is both configurations on the same files, one after the other; for
 	// loads that only read.
@@ -52,7 +52,7 @@ type Estimation struct {
 	Time   time.Duration // all of it, without blocks that have to be repeated
 	Block  time.Duration // of it a block
 	Disk   unit.Bytes    // at most at one time
-	Free   unit.Bytes    // of the filesystem of the scratch folder; 0: not known
+	Free   unit.Bytes    // of the filesystem of the scratch directory; 0: not known
 	Memory unit.Bytes    // at most at one time
 	Parts  []Part        // of the time
 	Open   bool          // without the runs themselves: how long their transactions take is not known
@@ -66,7 +66,7 @@ type Part struct {
 	Time time.Duration
 }
 
-// Event is a step of an experiment, for who waits.
+// Event is a step of an experiment, for the waiting user.
 type Event struct {
 	// statements, load, copy, start, warm-up, calibration, measure, checkpoint, count, stop, clean, kept; "" with Ended
 	Step      string
@@ -78,5 +78,5 @@ type Event struct {
 	Left      time.Duration // estimate until the end
 	Ended     bool          // the block has just ended
 	Discarded []string      // with Ended: why it does not count
-	Kept      string        // step kept: the folder of the loaded cluster that stays; Done is its size in bytes
+	Kept      string        // step kept: the directory of the loaded cluster that stays; Done is its size in bytes
 }

@@ -11,7 +11,7 @@ var hugePages = Exercise{
 	B:        "default+pg:shared_buffers={memory/4},max_connections=200,huge_pages=on",
 	Workload: "select-only",
 	Times:    0.2, // fits in shared buffers of a quarter: memory accesses are measured, not the disk
-	Clients:  100, // each has page tables of its own
+	Clients:  100, // each has its own page tables
 	Metric:   "tps",
 	Design:   "restart", // both at once would need the memory twice
 	Kernel:   true,

@@ -14,7 +14,7 @@ type Metric struct {
 	of             func(r *Run) stat.Number
 }
 
-// Of returns a run's figure; NaN where it has none.
+// Of returns a run's figure; NaN if it has none.
 func (m Metric) Of(r *Run) stat.Number { return m.of(r) }
 
 // Names of counters in Run.Counters, all of the whole run.
@@ -28,8 +28,7 @@ const (
 	ServerCPU   = "server_cpu_ms"
 	ClientCPU   = "client_cpu_ms"
 	PageTables  = "page_tables_bytes" // at the end of the run
-	// Counted are transactions that the counters were counted over; where it is
-	// absent they are those of the run.
+	// Counted are transactions that the counters were counted over; if absent, they are those of the run.
 	Counted = "counted_transactions"
 )
 

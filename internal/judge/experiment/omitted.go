@@ -51,7 +51,7 @@ var omittedSettings = map[say.Template][]string{
 	whySpace:  {"default_tablespace", "temp_tablespaces"},
 }
 
-// omittedFamilies are left out by the beginning of their names.
+// omittedFamilies are omitted by the beginning of their names.
 var omittedFamilies = map[string]say.Template{"ssl": whyNetwork, "recovery_target": whyRecovery, "lc_": whyLocale,
 	"krb_": whyNetwork, "gss_": whyNetwork}
 

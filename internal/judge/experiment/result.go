@@ -13,7 +13,7 @@ const ResultSchema = "pgfettle.result/1"
 
 // Designs of an experiment.
 const (
-	DesignRestart = "restart" // a server of one configuration at a time, started anew for each run
+	DesignRestart = "restart" // a server of one configuration at a time, restarted for each run
 	DesignSlices  = "slices"  // servers of both configurations up, loaded by turns in short balanced slices
 	DesignSingle  = "single"  // one configuration alone: no comparison
 )
@@ -60,7 +60,7 @@ type MeasuredWorkload struct {
 	Bytes     int64  `json:"database_bytes"`      // of its database before the first run; 0: not known
 	Synthetic bool   `json:"synthetic,omitempty"` // made from statistics, not from what users really sent
 	Writes    bool   `json:"writes"`
-	Command   string `json:"command"` // pgbench and its arguments, to run it by hand
+	Command   string `json:"command"` // pgbench and its arguments, to run it manually
 }
 
 // Spec is how it was asked to be run.
@@ -89,9 +89,9 @@ type Spec struct {
 // Numbered says that a run is a number of transactions, not a time.
 func (s Spec) Numbered() bool { return s.Duration == 0 }
 
-// Host is where it was run.
+// Host is the host on which it was run.
 type Host struct {
-	Line     string `json:"line"` // the host as `check` tells it
+	Line     string `json:"line"` // the host as `check` reports it
 	Kernel   string `json:"kernel"`
 	CPUs     int    `json:"cpus"`
 	Memory   int64  `json:"memory_bytes"`
@@ -107,7 +107,7 @@ type Block struct {
 	Seed   uint64 `json:"seed"`   // of both runs
 	// in the order in which they were run; slices of one configuration are one run
 	Runs      []Run       `json:"runs"`
-	LogRatio  stat.Number `json:"log_ratio"`           // ln(B/A) of the metric; null where discarded
+	LogRatio  stat.Number `json:"log_ratio"`           // ln(B/A) of the metric; null if discarded
 	Discarded []string    `json:"discarded,omitempty"` // why it does not count
 }
 
@@ -126,15 +126,14 @@ type Run struct {
 	Windows      []float64          `json:"windows_tps,omitempty"` // of ten seconds each
 	Steady       bool               `json:"steady"`                // the warm-up ended flat
 	Counters     map[string]float64 `json:"counters,omitempty"`    // by the names of Metrics, of the whole run
-	// complete ones in the run, where Spec asks for some
+	// complete ones in the run, if Spec asks for some
 	Cycles int `json:"checkpoint_cycles,omitempty"`
 	// of the timed checkpoint after the run: work put off
 	Checkpoint  float64     `json:"checkpoint_s,omitempty"`
 	Environment Environment `json:"environment"`
 }
 
-// Latency of a transaction in milliseconds. Percentiles are there where
-// transactions were logged.
+// Latency of a transaction in milliseconds. Percentiles are present if transactions were logged.
 type Latency struct {
 	Mean stat.Number `json:"mean"`
 	SD   stat.Number `json:"sd"`
@@ -171,7 +170,7 @@ type Compared struct {
 	P      stat.Number `json:"p_adjusted"`
 }
 
-// Run returns the run of a configuration, nil where the block has none.
+// Run returns the run of a configuration, nil if the block has none.
 func (b *Block) Run(config string) *Run {
 	for i := range b.Runs {
 		if b.Runs[i].Config == config {

@@ -18,8 +18,7 @@ func quiet(label string, tps float64) Run {
 			ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
-// experiment has n blocks in which B is faster by so many per cent, or a little
-// more or less.
+// experiment has n blocks in which B is faster by so many percent, or a little more or less.
 func experiment(n int, percent float64) *Result {
 	r := &Result{Schema: ResultSchema, Design: DesignRestart, Metric: "tps", Spec: Spec{Margin: 2}}
 	for i := range n {
@@ -127,8 +126,8 @@ func TestTooMuchElse(t *testing.T) {
 	}
 }
 
-// TestRead: a document is judged again when it is read; a verdict that somebody
-// wrote into it does not hold; an unfinished block neither counts nor is discarded.
+// TestRead: a document is judged again when it is read; a verdict edited into it has no effect; an unfinished block
+// neither counts nor is discarded.
 func TestRead(t *testing.T) {
 	r := experiment(8, 0.1)
 	r.Blocks = append(r.Blocks, Block{Number: 9, Order: "BA", Runs: []Run{quiet("B", 5000)}})

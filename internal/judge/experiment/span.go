@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// Span is how long something takes, to the minute where it is hours.
+// Span is how long something takes, to the minute if it is hours.
 type Span time.Duration
 
 // In returns it in the language of a catalog.

@@ -1,7 +1,6 @@
-// Package limits holds the numbers that more than one judge draws its line by: a check and
-// the rule that would mend what it finds, conf lint, or a diagnosis. Each stands here once,
-// with the reason of its number, so that a plan cannot leave what a check complains of.
-// A number that only one file needs stays in that file.
+// Package limits holds the numbers that more than one judge uses: a check and the rule that would fix what it finds,
+// conf lint, or a diagnosis. Each is defined here once, with the reason of its number, so that a plan cannot leave what
+// a check complains of. A number that only one file needs stays in that file.
 package limits
 
 import "github.com/pgfettle/pgfettle/internal/base/unit"
@@ -40,12 +39,10 @@ const (
 const (
 	// TablesMuch is what huge pages would give back at once.
 	TablesMuch = 2
-	// TablesPlanned is what those for shared memory may take where huge pages cannot be had and
-	// shared_buffers is above 1 GB: up to there they take 2 MB of a process that has 5 MB of its own
-	// anyway.
+	// TablesPlanned is what those for shared memory may take if huge pages are unavailable and shared_buffers is above
+	// 1 GB: up to there they take 2 MB of a process that has 5 MB of its own anyway.
 	TablesPlanned = 5
-	// TablesTooMuch is where they rival the page cache, and a burst of connections takes that much
-	// again.
+	// TablesTooMuch is the size at which they rival the page cache, and a burst of connections takes that much again.
 	TablesTooMuch = 10
 )
 
@@ -99,7 +96,7 @@ const (
 	// max_wal_size may take: it is a soft limit, and twice as much, for an archive command that
 	// fails or a burst, still leaves a fifth.
 	WALFreeShare = 0.4
-	// WALShare is how much of the whole filesystem it may take: the data often lies there too.
+	// WALShare is how much of the whole filesystem it may take: the data is often there too.
 	WALShare = 0.2
 	// WALBuffersFull is the share of the WAL that a backend had to write in the middle of its
 	// work, because the buffers were full, from which on more of them are worth a restart.
@@ -122,9 +119,8 @@ const (
 	// DirtyMuch: writing 4 GB takes eight seconds on a SATA SSD of 500 MB/s and half a minute on a
 	// cloud volume of 125 MB/s, and an fsync that comes then waits in the same queue.
 	DirtyMuch = 4 * unit.GB
-	// DirtyPlanned is from where on a plan gives the limit in bytes, before a check complains: a
-	// controller's cache is a few gigabytes at most, and what does not fit it stalls everybody who
-	// writes.
+	// DirtyPlanned is the value from which a plan gives the limit in bytes, before a check fires: a controller's cache
+	// is a few gigabytes at most, and what does not fit stalls all writers.
 	DirtyPlanned = DirtyMuch / 2
 	// SwappinessMost: between 1 and 10 every value has its advocates. 0 is not better: the kernel
 	// then swaps only when it can reclaim nothing else.
@@ -135,6 +131,6 @@ const (
 	ReadAheadMost = 16 * unit.MB
 )
 
-// BuffersMuch is the share of the memory, in percent, beyond which the manual sees little use
-// in more shared_buffers, as the same pages then lie in the kernel's cache a second time.
+// BuffersMuch is the share of the memory, in percent, beyond which the manual sees little use in more shared_buffers,
+// as the same pages then are in the kernel's cache a second time.
 const BuffersMuch = 40

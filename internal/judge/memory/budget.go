@@ -15,16 +15,16 @@ type Instance struct {
 	SharedPage  unit.Bytes // page size that backs it: 4 kB, 2 MB, 1 GB
 	Connections int        // that may be open at once: max_connections, or fewer by a history (OpenOf)
 	Active      int        // sessions that hold the memory of a query at once
-	Processes   int        // besides client backends: auxiliary, autovacuum, I/O and parallel workers
+	Processes   int        // in addition to client backends: auxiliary, autovacuum, I/O and parallel workers
 	Parallel    int        // max_parallel_workers
 	WorkMem     unit.Bytes // work_mem
-	HashFactor  float64    // hash_mem_multiplier; 1 where the version has none
+	HashFactor  float64    // hash_mem_multiplier; 1 if the version has none
 	Sorts       float64    // sort-like nodes of one query that hold work_mem at once
 	Hashes      float64    // hash-like nodes, each of work_mem × HashFactor
 	TempBuffers unit.Bytes // temp_buffers
 	TempTables  float64    // the share of the active sessions that use temporary tables, and take it
 	Maintenance unit.Bytes // maintenance_work_mem of one manual command
-	Autovacuum  unit.Bytes // autovacuum_work_mem (maintenance_work_mem where -1), of each worker
+	Autovacuum  unit.Bytes // autovacuum_work_mem (maintenance_work_mem if -1), of each worker
 	Workers     int        // autovacuum_max_workers
 }
 
@@ -81,10 +81,10 @@ func (i Instance) Parts() Parts {
 	}
 }
 
-// Budget is the memory of the host (or of its control group) laid out.
+// Budget is the memory of the host (or of its cgroup) laid out.
 type Budget struct {
 	Total   unit.Bytes `json:"total_bytes"`
-	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and what nobody foresaw
+	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and for the unforeseen
 	// other programs, measured or, without --dedicated, kept free
 	Others unit.Bytes `json:"others_bytes"`
 	// what other instances may grow to that the plan does not change
@@ -95,7 +95,7 @@ type Budget struct {
 	Shortfall  unit.Bytes `json:"shortfall_bytes"`        // what is missing in the worst case; 0 when it fits
 }
 
-// Lay adds up a budget: FileCache or Shortfall is what is left or missing.
+// Lay adds up a budget: FileCache or Shortfall is what remains or is missing.
 func Lay(total, reserve, others, poolUnused unit.Bytes, p Parts) Budget {
 	b := Budget{Total: total, Reserve: reserve, Others: others, Parts: p, PoolUnused: poolUnused}
 	left := total - reserve - others - poolUnused - p.Sum()
@@ -114,18 +114,15 @@ func ReserveOf(total unit.Bytes) unit.Bytes {
 	return min(max(total/20, unit.GB), total/5)
 }
 
-// ReserveOfGroup returns what is kept of a control group's limit. The kernel and
-// the daemons of the system live outside of it; what is charged to the group
-// beside the server's own memory is kernel memory on its behalf (sockets,
-// dentries and inodes, kernel stacks) and the file pages that are being written:
-// 10 %, and at least 64 MB, as an allowance below a few tens of megabytes would
-// be gone with the WAL files in flight. Of a limit of less than 128 MB it is half.
+// ReserveOfGroup returns the reserve of a cgroup's limit. The kernel and the daemons of the system live outside it;
+// what is charged to the group in addition to the server's own memory is kernel memory on its behalf (sockets, dentries
+// and inodes, kernel stacks) and the file pages that are being written: 10 %, and at least 64 MB, as an allowance below
+// a few tens of megabytes would be gone with the WAL files in flight. Of a limit of less than 128 MB it is half.
 func ReserveOfGroup(limit unit.Bytes) unit.Bytes {
 	return min(max(limit/10, 64*unit.MB), limit/2)
 }
 
-// With returns the budget beside neighbours: counted is what Others holds on their
-// behalf, take what they may grow to.
+// With returns the budget with neighbors: counted is what Others contains for them, take what they can grow to.
 func (b Budget) With(counted, take unit.Bytes) Budget {
 	out := Lay(b.Total, b.Reserve, max(b.Others-counted, 0)+take, b.PoolUnused, b.Parts)
 	out.Others, out.Beside = max(b.Others-counted, 0), take

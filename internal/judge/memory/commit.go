@@ -32,15 +32,13 @@ func (c Commit) Usable(adminReserve, userReserve unit.Bytes) unit.Bytes {
 	return max(c.Limit()-adminReserve-userReserve, 0)
 }
 
-// commitBackend is the address space that a process of the server may claim
-// beside its sorts and hashes: strict overcommit counts what is mapped, not what
-// is touched, so it is twice the memory that a warm session holds.
+// commitBackend is the address space that a process of the server may claim in addition to its sorts and hashes: strict
+// overcommit counts what is mapped, not what is touched, so it is twice the memory that a warm session holds.
 const commitBackend = 2 * BackendBase
 
-// Commits returns what an instance may have committed at its peak. Page tables
-// are not counted by the kernel. Shared memory on ordinary pages counts in full
-// when it is mapped; huge pages count by themselves (Commit.Hugetlb): where it
-// lies in them, shared is false.
+// Commits returns what an instance may have committed at its peak. Page tables are not counted by the kernel. Shared
+// memory on regular pages counts in full when it is mapped; huge pages count by themselves (Commit.Hugetlb): if it is
+// in them, shared is false.
 func (i Instance) Commits(shared bool) unit.Bytes {
 	p := i.Parts()
 	sum := unit.Bytes(i.Connections+i.Processes)*commitBackend + i.temporary() + p.Work + p.Maintenance
@@ -55,9 +53,8 @@ func (i Instance) Commits(shared bool) unit.Bytes {
 // the training module this project was founded on).
 const CommitShare = 0.8
 
-// KBytesFor returns the vm.overcommit_kbytes (in bytes) that makes the limit
-// CommitShare of the memory: huge pages are taken off by hand, as the kernel
-// does not do it in this mode. It is never below zero.
+// KBytesFor returns the vm.overcommit_kbytes (in bytes) that makes the limit CommitShare of the memory: huge pages are
+// taken off manually, as the kernel does not do it in this mode. It is never below zero.
 func (c Commit) KBytesFor() unit.Bytes {
 	return max(c.Total.Scale(CommitShare)-c.Hugetlb-c.Swap, 0).RoundDown(unit.MB)
 }

@@ -80,9 +80,8 @@ func TestCommitLimitOfThisKernel(t *testing.T) {
 	t.Error("the prediction is off by more than 8 kB")
 }
 
-// TestKBytesKeepsAFifth: the limit that the planned amount makes never leaves
-// less than a fifth of the memory to page cache and kernel, and is refused
-// (0) rather than made too large where swap and huge pages leave nothing.
+// TestKBytesKeepsAFifth: the limit that the planned amount makes never leaves less than a fifth of the memory to page
+// cache and kernel, and is refused (0) rather than made too large if swap and huge pages leave nothing.
 func TestKBytesKeepsAFifth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := memory.Commit{Total: unit.Bytes(rapid.Int64Range(int64(128*unit.MB), int64(24*unit.TB)).Draw(t, "total"))}

@@ -7,24 +7,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// auxiliary is how many processes of a server no setting counts: checkpointer,
-// background writer, WAL writer, autovacuum launcher, logical replication
-// launcher, archiver, logger, and startup process or WAL summarizer; 13 and 14
-// have the statistics collector besides. Not every server has all of them at
-// once, but the worst case is what is reckoned.
+// auxiliary is how many processes of a server no setting counts: checkpointer, background writer, WAL writer,
+// autovacuum launcher, logical replication launcher, archiver, logger, and startup process or WAL summarizer; 13 and 14
+// also have the statistics collector. Not every server has all of them at once, but the worst case is what counts.
 const auxiliary = 9
 
 const (
 	// tempDefault is temp_buffers as every version since 8.1 has it.
 	tempDefault = 8 * unit.MB
-	// tempChosen: who set temp_buffers to something else has sessions that use
-	// temporary tables. How many is not known; half of those at work is between
-	// the one job that it was set for and all of them.
+	// tempChosen: a site that changed temp_buffers has sessions that use temporary tables. How many is unknown; half of
+	// those at work is between the one job that it was set for and all of them.
 	tempChosen = 0.5
 )
 
-// Lookup returns a setting of a server by name: its value in the base unit, and
-// that unit. ok is false where it is not known.
+// Lookup returns a setting of a server by name: its value in the base unit, and that unit. ok is false if it is not
+// known.
 type Lookup func(name string) (value, base string, ok bool)
 
 // Present looks settings up as a server has them.
@@ -35,13 +32,11 @@ func Present(set pg.Settings) Lookup {
 	}
 }
 
-// Figures reads from settings what an instance's memory depends on, besides the
-// shared memory and how many sessions are at work. ok is false where a setting
-// is not known.
+// Figures reads from settings what an instance's memory depends on, in addition to the shared memory and the number of
+// active sessions. ok is false if a setting is not known.
 //
-// Of the background workers those are counted that any query may start, the
-// parallel ones: the other slots of max_worker_processes stay empty unless an
-// extension or a subscription asks for them, and plans never lower their
+// Only those background workers count that any query may start, the parallel ones: the other slots of
+// max_worker_processes stay empty unless an extension or a subscription asks for them, and plans never lower their
 // number. I/O workers count only where io_method = worker starts them.
 func Figures(get Lookup, load Load) (m Instance, ok bool) {
 	r := reading{get: get, ok: true}
@@ -75,8 +70,8 @@ func Figures(get Lookup, load Load) (m Instance, ok bool) {
 	return m, ok && r.ok
 }
 
-// AsItIs returns an instance's memory as its present settings let it grow, with
-// its shared memory where it lies now. Active is left at 0.
+// AsItIs returns an instance's memory as its present settings let it grow, with its shared memory where it is now.
+// Active is left at 0.
 func AsItIs(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[Instance] {
 	segment := SegmentOf(in)
 	seg, ok := segment.Get()
@@ -122,8 +117,7 @@ type reading struct {
 	ok  bool
 }
 
-// Bounds of what is reckoned with: no server accepts a number above 2^31 or has
-// a petabyte of memory.
+// Bounds of what is computed with: no server accepts a number above 2^31 or has a petabyte of memory.
 const (
 	mostNumber = 1 << 31
 	mostBytes  = 1 << 50

@@ -21,7 +21,7 @@ func TestFiguresOfAServer(t *testing.T) {
 	if m.Autovacuum != unit.GB {
 		t.Errorf("autovacuum_work_mem = -1 is %s, not maintenance_work_mem", m.Autovacuum)
 	}
-	// The other 24 slots of max_worker_processes are nobody's.
+	// The other 24 slots of max_worker_processes are unused.
 	with := m.Processes
 	if m.Parallel != 16 {
 		t.Errorf("%d parallel workers", m.Parallel)
@@ -38,7 +38,7 @@ func TestFiguresOfAServer(t *testing.T) {
 	}
 }
 
-// TestFiguresOfThePreview: 19 has io_max_workers in the place of io_workers, and its memory is known.
+// TestFiguresOfThePreview: 19 has io_max_workers in place of io_workers, and its memory is known.
 func TestFiguresOfThePreview(t *testing.T) {
 	set := settings(t, 18, nil)
 	before, _ := Figures(Present(set), Mixed)
@@ -87,8 +87,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// TestActive: three a processor, more where more are at work now, and no more
-// than there are connections.
+// TestActive: three per CPU, more if more are active now, and no more than there are connections.
 func TestActive(t *testing.T) {
 	busy := func(n int64) *snapshot.Instance {
 		in := &snapshot.Instance{}
@@ -136,8 +135,7 @@ func TestActiveIsBoundedByMemory(t *testing.T) {
 	}
 }
 
-// TestPartOf: a control group's limit is shared by those under it, the host's
-// memory by all.
+// TestPartOf: a cgroup's limit is shared by those under it, the host's memory by all.
 func TestPartOf(t *testing.T) {
 	group := func(path string, limit unit.Bytes) snapshot.Instance {
 		return snapshot.Instance{CGroup: known.Is(host.CGroup{Path: path, Memory: known.Is(limit)})}
@@ -193,8 +191,8 @@ func TestAsItIs(t *testing.T) {
 	}
 }
 
-// TestHugePagesUntold: where nothing tells whether a server runs on huge pages, it
-// is reckoned on them when it asks for them and enough are free.
+// TestHugePagesUntold: if nothing reports whether a server runs on huge pages, it is computed on them when it asks for
+// them and enough are free.
 func TestHugePagesUntold(t *testing.T) {
 	at := func(free, promised int64, asked string) unit.Bytes {
 		s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB, HugeFree: free,

@@ -7,9 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// OnHugePages says whether a running server has its shared memory in huge
-// pages: huge_pages_status (17+), else the postmaster's HugetlbPages, which are
-// never zero then, as it initialises the segment itself.
+// OnHugePages reports whether a running server has its shared memory in huge pages: huge_pages_status (17+), else the
+// postmaster's HugetlbPages, which are never zero then, as it initializes the segment itself.
 func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 	if set, ok := in.Server.Settings.Get(); ok {
 		switch v, _ := set.Text("huge_pages_status"); v {
@@ -22,9 +21,8 @@ func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 	return known.Map(in.Postmaster(), func(p host.Process) bool { return p.Huge > 0 })
 }
 
-// takenForHuge says whether a server's memory is reckoned with huge pages: it
-// runs on them, or nothing tells whether it does (its processes were not seen,
-// or it was only planned), it asks for them, and so many are free.
+// takenForHuge reports whether a server's memory is computed with huge pages: it runs on them, or nothing reports
+// whether it does (its processes were not seen, or it was only planned), it asks for them, and so many are free.
 func takenForHuge(s *snapshot.Snapshot, in *snapshot.Instance, page unit.Bytes) bool {
 	if page <= 0 {
 		return false
@@ -45,12 +43,11 @@ type HugeNeed struct {
 	Least int64 // with fewer than this it certainly does not
 }
 
-// Exact says whether the number is the server's own.
+// Exact reports whether the number is the server's own.
 func (n HugeNeed) Exact() bool { return n.Pages == n.Least }
 
-// HugeNeedOf returns the huge pages of a size that a server's shared memory
-// fills: its own answer (15+), else the segment rounded up to whole pages. ok
-// is false where the segment is not known or the size is 0.
+// HugeNeedOf returns the huge pages of a size that a server's shared memory fills: its own answer (15+), else the
+// segment rounded up to whole pages. ok is false if the segment is not known or the size is 0.
 func HugeNeedOf(in *snapshot.Instance, size unit.Bytes) (n HugeNeed, ok bool) {
 	if size <= 0 {
 		return HugeNeed{}, false
@@ -63,9 +60,8 @@ func HugeNeedOf(in *snapshot.Instance, size unit.Bytes) (n HugeNeed, ok bool) {
 	return HugeNeed{HugePages(seg.Size, size), HugePages(seg.Least, size)}, ok
 }
 
-// HugePagesHeld returns how many huge pages of the default size an instance
-// holds now: 0 where it runs on ordinary pages or on those of another size, or
-// where nothing tells that it runs on huge ones.
+// HugePagesHeld returns how many huge pages of the default size an instance holds now: 0 if it uses regular pages or
+// pages of another size, or if nothing shows that it uses huge pages.
 func HugePagesHeld(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
 	m, _ := s.Host.Memory.Get()
 	page, _ := HugePageSize(s, in).Get()
@@ -76,8 +72,8 @@ func HugePagesHeld(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
 	return n.Pages
 }
 
-// HugePagesAwaited returns how many huge pages of the default size an instance
-// that does not run cannot start without: 0 where it does with ordinary ones.
+// HugePagesAwaited returns how many huge pages of the default size an instance that does not run cannot start without:
+// 0 if it does with ordinary ones.
 func HugePagesAwaited(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
 	if running, ok := in.Running.Get(); !ok || running {
 		return 0

@@ -16,10 +16,10 @@ type Neighbour struct {
 	Known    bool       `json:"known"`            // false: Take is what it holds now, or nothing
 	Take     unit.Bytes `json:"may_take_bytes"`   // with every connection at work, within its limit
 	Shared   unit.Bytes `json:"shared_bytes"`     // of it the shared memory
-	Huge     unit.Bytes `json:"huge_pages_bytes"` // of that what lies in huge pages
-	Limit    unit.Bytes `json:"limit_bytes"`      // of its control group; 0: none is known
+	Huge     unit.Bytes `json:"huge_pages_bytes"` // the part of it in huge pages
+	Limit    unit.Bytes `json:"limit_bytes"`      // of its cgroup; 0: none is known
 	Reason   string     `json:"reason,omitempty"` // why it is not known
-	Group    string     `json:"-"`                // the control group that limits it
+	Group    string     `json:"-"`                // the cgroup that limits it
 }
 
 // Neighbours returns what the other instances of the host may take.
@@ -31,11 +31,10 @@ func Neighbours(s *snapshot.Snapshot) []Neighbour {
 	return out
 }
 
-// neighbourOf takes the settings of a neighbour for what it may grow to: its
-// shared memory, and every connection at work with the sorts and hashes of mixed
-// work, as nobody has said what it is for. What it holds at this moment does not
-// count, so that the plan beside it does not move with its load. A limit of its
-// control group, or of its unit where it does not run, bounds all but huge pages.
+// neighbourOf takes the settings of a neighbour for what it may grow to: its shared memory, and every connection at
+// work with the sorts and hashes of mixed work, because its workload was not specified. What it holds at this moment
+// does not count, so that the plan does not change with its load. A limit of its cgroup, or of its unit if it is not
+// running, bounds everything except huge pages.
 func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 	n := Neighbour{Instance: in.Label()}
 	n.Running, _ = in.Running.Get()
@@ -59,7 +58,7 @@ func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 			n.Huge = p.Shared
 		}
 	case n.Limit > 0:
-		n.Known, n.Take = true, n.Limit // more it cannot have, whatever its settings are
+		n.Known, n.Take = true, n.Limit // the most it can have, whatever its settings are
 		return n
 	default:
 		n.Reason = as.Gap().Reason
@@ -74,8 +73,8 @@ func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 	return n
 }
 
-// hugeForSure says whether a neighbour lies in huge pages whatever a plan does to
-// the pool: it runs on them, or does not start without them.
+// hugeForSure reports whether a neighbour is in huge pages whatever a plan does to the pool: it runs on them, or does
+// not start without them.
 func hugeForSure(in *snapshot.Instance) bool {
 	if on, told := OnHugePages(in).Get(); told {
 		return on
@@ -85,8 +84,8 @@ func hugeForSure(in *snapshot.Instance) bool {
 	return asked == "on"
 }
 
-// limitOf returns the memory limit of the control group of an instance; of one
-// that does not run, that of its unit. 0 where there is none or none is known.
+// limitOf returns the memory limit of the cgroup of an instance; of one that does not run, that of its unit. 0 if there
+// is none or none is known.
 func limitOf(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
 	if limit, limited := s.MemoryLimit(in); limited {
 		b, _ := limit.Get()
@@ -125,27 +124,25 @@ func coarse(b unit.Bytes) unit.Bytes {
 	return 1 << bits.Len64(uint64(b-1))
 }
 
-// HugeCharged says whether the huge pages of an instance are charged to the
-// memory limit of its control group: only with the mount option
-// memory_hugetlb_accounting (6.6+), and where that is not known, as an instance
-// that is taken for smaller than it may be still starts.
+// HugeCharged reports whether the huge pages of an instance are charged to the memory limit of its cgroup: only with
+// the mount option memory_hugetlb_accounting (6.6+), and if that is not known, as an instance that is taken for smaller
+// than it may be still starts.
 func HugeCharged(in *snapshot.Instance) bool {
 	cg, ok := in.CGroup.Get()
 	charged, told := cg.HugeCounts.Get()
 	return ok && (charged || !told)
 }
 
-// Outside says whether the shared memory of an instance lies in huge pages that
-// the memory limit of its control group does not bound.
+// Outside reports whether the shared memory of an instance is in huge pages that the memory limit of its cgroup does
+// not bound.
 func Outside(s *snapshot.Snapshot, in *snapshot.Instance) bool {
 	_, limited := s.MemoryLimit(in)
 	on, _ := OnHugePages(in).Get()
 	return limited && on && !HugeCharged(in)
 }
 
-// Beside returns what of a memory is taken for the neighbours: what they may take,
-// but no more than leaves an equal part to each instance, as a plan for all of
-// them would. group limits it to those under one control group; "" is the host.
+// Beside returns the part of a memory reserved for the neighbors: what they can take, but no more than leaves an equal
+// part to each instance, as a plan for all of them would. group limits it to those under one cgroup; "" is the host.
 func Beside(s *snapshot.Snapshot, total unit.Bytes, instances int, group string) unit.Bytes {
 	var sum unit.Bytes
 	n := 0

@@ -75,7 +75,7 @@ func TestOOMPointsOfThisKernel(t *testing.T) {
 		if err != nil || pid == 1 { // the first process is never chosen, and its score is 0
 			continue
 		}
-		for range 5 { // of a few looks one is of a process that stood still, or it is left out
+		for range 5 { // one of a few looks is of a process that did not change, or it is skipped
 			p, adj, score, there := still(root, pid)
 			if !there {
 				break
@@ -106,10 +106,9 @@ func TestOOMPointsOfThisKernel(t *testing.T) {
 	t.Logf("%d processes; first: %+v", len(all), all[0])
 }
 
-// still looks at a process that other programs may have at work. It is nil where it
-// moved meanwhile, which page faults tell: without one no page comes to a process,
-// and pages that went show in what it has. The files are of different moments, so
-// what a process has before and after says by itself nothing of the time between.
+// still looks at a process that other programs may have at work. It is nil if the process changed meanwhile, which page
+// faults show: without one a process gets no page, and released pages show in what it has. The files are of different
+// moments, so the values before and after alone say nothing about the time between.
 func still(root fs.FS, pid int) (p *host.Process, adj, score int, there bool) {
 	f1, ok1 := faults(root, pid)
 	before, ok2 := host.ReadProcess(root, pid).Get()

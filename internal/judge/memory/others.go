@@ -19,7 +19,7 @@ type Others struct {
 	Limits  unit.Bytes   // part of Held that services do not hold, but may by their limits
 }
 
-// OthersSource is where the number is from.
+// OthersSource is the source of the number.
 type OthersSource string
 
 // The sources, the best first.
@@ -27,40 +27,35 @@ const (
 	OthersHistory   OthersSource = "history"   // the peak of a week that was watched
 	OthersServices  OthersSource = "services"  // enabled services, containers, and what has run for a day
 	OthersNow       OthersSource = "now"       // processes that have run for ten minutes
-	OthersDescribed OthersSource = "described" // a host that somebody described
-	// all anonymous memory that is not of the instances: processes cannot be told apart
+	OthersDescribed OthersSource = "described" // a host given by a description
+	// all anonymous memory outside the instances: processes are not distinguished
 	OthersAnonymous OthersSource = "anonymous"
-	// nothing tells: what free prints is of the instances and of other programs alike
+	// unknown: what free prints covers instances and other programs alike
 	OthersUnknown OthersSource = "unknown"
 )
 
 const (
-	// othersWeek is for how many days there have to be samples for a history to
-	// know the jobs of a week: seven, less what restarts and upgrades of the
-	// watcher leave out. othersFresh, in seconds, is how old its last one may be: a
-	// service that was installed since is not in it.
+	// othersWeek is how many days of samples a history needs to cover the jobs of a week: seven, minus the gaps of
+	// restarts and upgrades of watch. othersFresh, in seconds, is how old its last one may be: a service that was
+	// installed since is not in it.
 	othersWeek  = 6.5
 	othersFresh = 24 * 3600
 	// Lasting, in seconds, is from which age a process counts: a compiler, a log
 	// rotation, a cron job and pgfettle itself are gone by then.
 	Lasting = 600
-	// ofTheDay, in seconds, is from which age a process outside of enabled services
-	// and containers counts: a session's build or a backup by cron ends within its
-	// day, what outlives it is a server that somebody started without a service.
+	// ofTheDay, in seconds, is the age from which a process outside enabled services and containers counts: a session's
+	// build or a backup by cron ends within its day, what outlives it is a server that was started without a service.
 	ofTheDay = 24 * 3600
-	// limitsShare is the part of the memory that limits of services may add to what
-	// these hold: who writes MemoryMax= for each of ten services bounds a runaway
-	// and does not expect all ten at once.
+	// limitsShare is the part of the memory that limits of services may add to what these hold: MemoryMax= of each of
+	// ten services limits a runaway and does not expect all ten at once.
 	limitsShare = 8
 )
 
-// jobRunners are services whose processes are jobs of others: on Debian those
-// of cron stay in its control group.
+// jobRunners are services whose processes are jobs of others: on Debian those of cron stay in its cgroup.
 var jobRunners = map[string]bool{"cron.service": true, "crond.service": true, "cronie.service": true,
 	"atd.service": true, "anacron.service": true}
 
-// OthersOf returns what other programs count for; false where the memory of the
-// host is not known.
+// OthersOf returns what other programs count for; false if the memory of the host is not known.
 func OthersOf(s *snapshot.Snapshot) (Others, bool) {
 	m, ok := s.Host.Memory.Get()
 	if !ok {
@@ -82,8 +77,8 @@ func OthersSeen(s *snapshot.Snapshot) (unit.Bytes, bool) {
 	return othersNow(s, m).Held, ok
 }
 
-// othersNow adds up who is there now. Memory that is shared or of files is not in
-// it, nor is what the kernel can give back.
+// othersNow adds up the present processes. Shared memory and file pages are not included, nor is what the kernel can
+// reclaim.
 func othersNow(s *snapshot.Snapshot, m host.Memory) Others {
 	// The reserve is there for the kernel: what it holds counts only beyond half of
 	// that. It moves with every burst of files and processes.
@@ -121,14 +116,14 @@ func othersNow(s *snapshot.Snapshot, m host.Memory) Others {
 	return o
 }
 
-// service says whether systemd starts the group's programs at boot.
+// service reports whether systemd starts the group's programs at boot.
 func service(g host.Residence) bool {
 	on, _ := g.Enabled.Get()
 	return on && g.Service() && !jobRunners[path.Base(g.Group)]
 }
 
-// lastingMemory is the private memory of a group's processes that are old enough to
-// count. Where systemd runs services the others are given a day.
+// lastingMemory is the private memory of a group's processes that are old enough to count. If systemd runs services,
+// the others count after a day.
 func lastingMemory(g host.Residence, up float64, systemd bool) unit.Bytes {
 	age := float64(Lasting)
 	if systemd && !service(g) && !g.Container() && !g.Servers {
@@ -146,13 +141,13 @@ func lastingMemory(g host.Residence, up float64, systemd bool) unit.Bytes {
 	return sum
 }
 
-// anonymous is all anonymous memory less that of the instances and neighbours.
+// anonymous is all anonymous memory less that of the instances and neighbors.
 func anonymous(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	ours := unit.Bytes(0)
 	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
 		for i := range list {
-			// Where processes cannot be seen nothing is taken off: too much is kept
-			// for others then, never too little.
+			// If processes cannot be seen, nothing is subtracted: then too much is reserved for others, never too
+			// little.
 			ps, _ := list[i].Processes.Get()
 			for _, p := range ps {
 				ours += p.Anon

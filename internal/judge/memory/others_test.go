@@ -32,7 +32,7 @@ func group(path string, enabled bool, limit unit.Bytes, ageMB ...[2]float64) hos
 	return g
 }
 
-// TestOthersOf: who counts, by which source, and to which step it is rounded.
+// TestOthersOf: what counts, from which source, and to which step it is rounded.
 func TestOthersOf(t *testing.T) {
 	const day = 86400
 	daemon := group("/system.slice/d.service", true, 0, [2]float64{10 * day, 400})

@@ -42,16 +42,15 @@ func TestPublishedPageTables(t *testing.T) {
 	}
 }
 
-// TestPageTablesOfLargerPages: with ordinary pages of 64 kB a table is 64 kB as
-// well and has 8,192 entries, which map 512 MB.
+// TestPageTablesOfLargerPages: with regular pages of 64 kB a table is 64 kB as well and has 8,192 entries, which map
+// 512 MB.
 func TestPageTablesOfLargerPages(t *testing.T) {
 	for _, c := range []struct {
 		what          string
 		touched, page unit.Bytes
 		want          unit.Bytes
 	}{
-		// 8 GB / 64 kB = 131,072 entries × 8 B = 1 MB in 16 tables; the 16 entries
-		// for these stand in one table more.
+		// 8 GB / 64 kB = 131,072 entries × 8 B = 1 MB in 16 tables; the 16 entries for these are in one more table.
 		{"8 GB on 64 kB", 8 * unit.GB, 64 * unit.KB, unit.MB + 64*unit.KB},
 		// One page needs a whole table.
 		{"1 MB on 64 kB", unit.MB, 64 * unit.KB, 64 * unit.KB},

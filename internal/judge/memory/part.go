@@ -7,9 +7,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// PartOf returns an instance's equal part of the memory: of the host's among all
-// instances, or of its control group's limit among those under the same limit,
-// whichever is less; in both beside the neighbours.
+// PartOf returns an instance's equal part of the memory: of the host's among all instances, or of its cgroup's limit
+// among those under the same limit, whichever is less; in both cases after the neighbors.
 func PartOf(s *snapshot.Snapshot, in *snapshot.Instance) known.Fact[unit.Bytes] {
 	part := known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes {
 		n := max(len(s.Instances), 1)
@@ -28,8 +27,7 @@ func PartOf(s *snapshot.Snapshot, in *snapshot.Instance) known.Fact[unit.Bytes] 
 	return known.Is(group)
 }
 
-// Sharing counts the instances whose memory is limited by the same control group
-// as that of the given one, itself included.
+// Sharing counts the instances whose memory is limited by the same cgroup as that of the given one, itself included.
 func Sharing(s *snapshot.Snapshot, in *snapshot.Instance) int {
 	n, group := 0, LimitGroup(in)
 	for i := range s.Instances {
@@ -40,7 +38,7 @@ func Sharing(s *snapshot.Snapshot, in *snapshot.Instance) int {
 	return max(n, 1)
 }
 
-// LimitGroup names the control group that limits an instance's memory.
+// LimitGroup names the cgroup that limits an instance's memory.
 func LimitGroup(in *snapshot.Instance) string {
 	cg, _ := in.CGroup.Get()
 	if p := cg.LimitedBy["memory"]; p != "" {

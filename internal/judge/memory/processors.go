@@ -6,11 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Processors returns how many processors an instance may use: those online, or
-// the whole ones of its control group's quota or set where that is fewer, at
-// least one. A quota of 2.5 counts as 2: what is reckoned from it are processes
-// at work at once, and the third of them would have its half of the time only
-// by taking it from the others, as the whole group is stopped when its quota is
+// Processors returns how many CPUs an instance may use: those online, or the whole ones of its cgroup's quota or set if
+// that is fewer, at least one. A quota of 2.5 counts as 2: it is used to count processes that work at once, and the
+// third of them would get its half of the time only from the others, as the whole group is stopped when its quota is
 // used up. in is nil for the host.
 func Processors(s *snapshot.Snapshot, in *snapshot.Instance) known.Fact[int] {
 	n := known.Map(s.Host.CPU, func(c host.CPU) int { return c.Logical })

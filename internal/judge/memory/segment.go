@@ -8,11 +8,11 @@ import (
 
 // Segment is the main shared memory segment of a server as it is.
 type Segment struct {
-	Size  unit.Bytes // where it is estimated never below the truth, unless an unknown library asks for more
+	Size  unit.Bytes // if estimated, never below the truth, unless an unknown library asks for more
 	Least unit.Bytes // what it certainly takes: to say that something is too small for it
 }
 
-// Exact says whether the server said the size; else it is estimated.
+// Exact reports whether the server said the size; else it is estimated.
 func (s Segment) Exact() bool { return s.Size == s.Least }
 
 // estimateOver is by how much an estimate may be above the truth: the promise

@@ -58,8 +58,7 @@ func TestSegmentIsAskedInOrder(t *testing.T) {
 	}
 }
 
-// TestHugeNeedHasTwoEnds: an exact size has one number of pages, an estimate a
-// span in which the truth lies.
+// TestHugeNeedHasTwoEnds: an exact size has one number of pages, an estimate a range that contains the truth.
 func TestHugeNeedHasTwoEnds(t *testing.T) {
 	in := serverOf(t, 17, map[string]string{"shared_memory_size": "16800", "shared_memory_size_in_huge_pages": "8417"})
 	if n, ok := HugeNeedOf(in, 2*unit.MB); !ok || n != (HugeNeed{8417, 8417}) || !n.Exact() {
@@ -79,8 +78,8 @@ func TestHugeNeedHasTwoEnds(t *testing.T) {
 	}
 }
 
-// TestHugePagesAreHeldByThoseWhoUseThem: without a word of the server's the
-// postmaster's own pages tell, and who does not use them holds none.
+// TestHugePagesAreHeldByThoseWhoUseThem: if the server does not report it, the postmaster's own pages do, and an
+// instance that does not use them holds none.
 func TestHugePagesAreHeldByThoseWhoUseThem(t *testing.T) {
 	s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB})}}
 	for _, c := range []struct {
@@ -108,8 +107,8 @@ func TestHugePagesAreHeldByThoseWhoUseThem(t *testing.T) {
 			t.Errorf("%s: %d, want %d", c.what, got, c.held)
 		}
 	}
-	// 14 shows the segment to superusers only: the estimate stands for it, or all
-	// of its pages would pass for another program's.
+	// 14 shows the segment to superusers only: the estimate replaces it, or all of its pages would count as another
+	// program's.
 	in := serverOf(t, 14, map[string]string{"shared_buffers": "524288"})
 	in.Processes = postmaster(2 * unit.MB)
 	if got := HugePagesHeld(s, in); got < 2048 || got > 2200 {

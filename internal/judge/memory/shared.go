@@ -37,7 +37,7 @@ type SharedParams struct {
 	IOCombine     int  // io_max_combine_limit in blocks, 18+
 	IOUring       bool // io_method = io_uring, 18+
 
-	Statements int        // pg_stat_statements.max where that library is preloaded
+	Statements int        // pg_stat_statements.max if that library is preloaded
 	Extra      unit.Bytes // what other preloaded libraries ask for
 }
 
@@ -50,11 +50,11 @@ type layout struct {
 	fixed    unit.Bytes
 	backend  unit.Bytes // each of MaxBackends: PGPROC, ProcArray, status, signals, predicate transactions
 	prepared unit.Bytes // each of max_prepared_transactions
-	worker   unit.Bytes // each of max_worker_processes, besides its backend
+	worker   unit.Bytes // each of max_worker_processes, in addition to its backend
 	sender   unit.Bytes // each of max_wal_senders, likewise
 	slot     unit.Bytes // each of max_replication_slots
 	logical  unit.Bytes // each of max_logical_replication_workers
-	vacuum   unit.Bytes // each autovacuum worker, besides its backend
+	vacuum   unit.Bytes // each autovacuum worker, in addition to its backend
 	// processes in MaxBackends that no setting counts: autovacuum launcher, from 17 on slot synchronisation
 	special int
 	aux     int        // auxiliary processes with an entry in the status array; from 18 on 32 I/O workers among them
@@ -118,13 +118,10 @@ const (
 	uringContext     = 2 * 4096 // context, ring heads and rounding; not measured, generous
 )
 
-// EstimateShared estimates the size of the main shared memory segment that a
-// server of a major version asks the kernel for. Where an installed binary can
-// be asked, that is exact and comes first. It follows the structure of the
-// server's own sum (CalculateShmemSize), so it is between the truth and 3 %
-// above it for 13 to 18; on the table of testdata it stays below 0.4 %. Later
-// versions are taken as the last one that was measured, earlier ones as the
-// first.
+// EstimateShared estimates the size of the main shared memory segment that a server of a major version asks the kernel
+// for. If an installed binary can be asked, its answer is exact and takes precedence. It follows the structure of the
+// server's own sum (CalculateShmemSize), so it is between the truth and 3 % above it for 13 to 18; on the table of
+// testdata it stays below 0.4 %. Later versions are treated as the last measured one, earlier ones as the first.
 func EstimateShared(major int, p SharedParams) unit.Bytes {
 	major = min(max(major, 13), 18)
 	l := layouts[major]
@@ -156,9 +153,8 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 	return (sum + sum/buildShare).RoundUp(roundTo)
 }
 
-// bufferPool returns shared_buffers with what every buffer costs besides. In
-// older minor releases the checkpointer's queue has one entry a buffer; newer
-// ones stop at ten million. The larger of the two is taken: 0.2 % of 256 GB.
+// bufferPool returns shared_buffers with the overhead of every buffer. In older minor releases the checkpointer's queue
+// has one entry a buffer; newer ones stop at ten million. The larger of the two is taken: 0.2 % of 256 GB.
 func bufferPool(l layout, buffers int64, block unit.Bytes) unit.Bytes {
 	return unit.Bytes(buffers)*(block+bufferDescriptor+checkpointItem+l.ioLock+l.request) +
 		hashTable(buffers+lookupPartitions, lookupEntry)
@@ -174,8 +170,8 @@ func lockTables(p SharedParams, owners int64) unit.Bytes {
 	return sum + sum/10 + hashTable(10*owners, serializableXID)
 }
 
-// walBuffers returns the WAL buffers with their headers. Where wal_buffers is
-// -1 the server takes a 32nd of shared_buffers, from 8 blocks to one segment.
+// walBuffers returns the WAL buffers with their headers. If wal_buffers is -1, the server takes a 32nd of
+// shared_buffers, from 8 blocks to one segment.
 func walBuffers(p SharedParams) unit.Bytes {
 	blocks := p.WALBuffers.Pages(walBlock)
 	if p.WALBuffers < 0 {
@@ -188,9 +184,8 @@ func walBuffers(p SharedParams) unit.Bytes {
 	return unit.Bytes(max(blocks, 4)) * (walBlock + walBlockHeader)
 }
 
-// slrus returns the buffers of transaction status and its kin that depend on
-// settings. Up to 16 two of them grow with shared_buffers and the others are in
-// the fixed part; since 17 all can be set, and three grow where they are not.
+// slrus returns the buffers of transaction status and its kin that depend on settings. Up to 16 two of them grow with
+// shared_buffers and the others are in the fixed part; since 17 all can be set, and three grow if they are not.
 func slrus(major int, p SharedParams, buffers int64) unit.Bytes {
 	var status, others int64
 	switch {
@@ -260,7 +255,6 @@ func powerOfTwo(n int64) int64 {
 	return 1 << bits.Len64(uint64(n-1))
 }
 
-// HugePages returns how many huge pages of the given size hold a segment,
-// rounded up: one page too few and the server does not start, or silently runs
-// on ordinary pages. It is 0 where there are no huge pages.
+// HugePages returns how many huge pages of the given size hold a segment, rounded up: one page too few and the server
+// does not start, or silently runs on regular pages. It is 0 if there are no huge pages.
 func HugePages(shared, page unit.Bytes) int64 { return shared.Pages(page) }

@@ -130,7 +130,7 @@ func TestComputedValuesAreNotChosen(t *testing.T) {
 	if got != want || got.WALBuffers >= 0 || got.Transaction != 0 {
 		t.Errorf("planned %+v\n  fresh %+v", got, want)
 	}
-	// A value that somebody wrote down stays.
+	// A configured value stays.
 	set = settings(t, 17, map[string]string{"shared_buffers": "16384", "wal_buffers": "512"})
 	if got, _ := SharedOf(set, planned); got.WALBuffers != 4*unit.MB {
 		t.Errorf("wal_buffers of the configuration became %s", got.WALBuffers)
@@ -144,7 +144,7 @@ func TestEstimatePlanned(t *testing.T) {
 	if got := EstimatePlanned(16, present, 0, planned); got != bare {
 		t.Errorf("nothing known of the present: %s instead of %s", got, bare)
 	}
-	// A library that nobody knows holds 300 MB now; it will hold them then too.
+	// An unknown library holds 300 MB now; it will hold them then too.
 	if got := EstimatePlanned(16, present, EstimateShared(16, present)+300*unit.MB, planned); got != bare+300*unit.MB {
 		t.Errorf("%s instead of %s and 300 MB", got, bare)
 	}

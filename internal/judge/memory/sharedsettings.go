@@ -17,7 +17,7 @@ var SharedSettings = []string{
 	"autovacuum_max_workers",
 	"autovacuum_worker_slots",
 	"commit_timestamp_buffers",
-	"dynamic_library_path", // where shared_preload_libraries are found
+	"dynamic_library_path", // the search path of shared_preload_libraries
 	"hot_standby",
 	"huge_page_size",
 	"io_combine_limit", // capped by io_max_combine_limit
@@ -56,35 +56,32 @@ var SharedSettings = []string{
 	"wal_level", // minimal allows no max_wal_senders
 }
 
-// MattersForShared says whether a setting belongs to SharedSettings or to a
-// preloaded library.
+// MattersForShared reports whether a setting belongs to SharedSettings or to a preloaded library.
 func MattersForShared(name string) bool {
 	_, found := slices.BinarySearch(SharedSettings, name)
 	return found || strings.Contains(name, ".")
 }
 
-// automatic names the settings that the server computes where they are not
-// set, and the value that asks for it. pg_settings shows what was computed.
+// automatic names the settings that the server computes if they are not set, and the value that requests it.
+// pg_settings shows what was computed.
 var automatic = map[string]string{
 	"wal_buffers": "-1", "io_max_concurrency": "-1",
 	"transaction_buffers": "0", "subtransaction_buffers": "0", "commit_timestamp_buffers": "0",
 }
 
-// Automatic says whether a value is the one that asks the server to compute a
-// setting: it then shows another.
+// Automatic reports whether a value is the one that asks the server to compute a setting: it then shows another.
 func Automatic(name, value string) bool {
 	auto, ok := automatic[name]
 	return ok && value == auto
 }
 
-// Chosen returns the value that somebody chose for a setting: where the server
-// computed one, that is the value that asks for computing it, as another
-// configuration may come to another result.
+// Chosen returns the configured value of a setting: if the server computed one, that is the value that requests the
+// computation, as another configuration may come to another result.
 func Chosen(s pg.Setting) string {
 	auto, ok := automatic[s.Name]
 	if ok && s.File == "" && s.Source != "command line" {
-		// Without the right to see where a value comes from, the source still
-		// tells: a computed one counts as a default, up to 14 as an override.
+		// Without the right to see where a value comes from, the source still shows it: a computed one counts as a
+		// default, up to 14 as an override.
 		if s.Source == "default" || s.Source == "override" || s.Source == "" {
 			return auto
 		}
@@ -92,10 +89,8 @@ func Chosen(s pg.Setting) string {
 	return s.Value
 }
 
-// SharedOf takes from a server's settings what its shared memory depends on.
-// planned overlays them with values in the base unit; nil where nothing is
-// planned. ok is false where the settings do not even tell shared_buffers and
-// max_connections.
+// SharedOf takes from a server's settings what its shared memory depends on. planned overlays them with values in the
+// base unit; nil if nothing is planned. ok is false if the settings lack even shared_buffers and max_connections.
 func SharedOf(set pg.Settings, planned func(name string) (string, bool)) (p SharedParams, ok bool) {
 	text := func(name string) (string, bool) {
 		if planned != nil {
@@ -154,16 +149,15 @@ func SharedOf(set pg.Settings, planned func(name string) (string, bool)) (p Shar
 	if libs, _ := text("shared_preload_libraries"); strings.Contains(libs, "pg_stat_statements") {
 		p.Statements = number("pg_stat_statements.max")
 		if p.Statements == 0 {
-			p.Statements = 5000 // its default, where the library is planned and not yet loaded
+			p.Statements = 5000 // its default, if the library is planned and not yet loaded
 		}
 	}
 	return p, p.SharedBuffers > 0 && p.Connections > 0
 }
 
-// EstimatePlanned estimates the planned segment beside one that runs: what the
-// running one takes beyond its own estimate is there for reasons that no
-// setting tells (preloaded libraries, the build), and stays. actual may be
-// rounded up; 0 where it is not known.
+// EstimatePlanned estimates the planned segment next to the running one: what the running one takes beyond its own
+// estimate has reasons that no setting shows (preloaded libraries, the build), and stays. actual may be rounded up; 0
+// if unknown.
 func EstimatePlanned(major int, present SharedParams, actual unit.Bytes, planned SharedParams) unit.Bytes {
 	extra := unit.Bytes(0)
 	if actual > 0 {

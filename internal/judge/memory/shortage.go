@@ -10,12 +10,10 @@ const (
 	// AvailableLow is the percentage of the memory that has to be available: below
 	// it what is kept for the kernel and the unforeseen (ReserveOf) is in use.
 	AvailableLow = 5
-	// PressureMuch is the share of the last five minutes in percent in which some
-	// task waited for memory. A healthy database host shows 0 to 1; at 10 % every
-	// tenth second of somebody's work is lost.
+	// PressureMuch is the share of the last five minutes in percent in which some task waited for memory. A healthy
+	// database host shows 0 to 1; at 10 % a tenth of some task's time is lost.
 	PressureMuch = 10
-	// SwappedMuch is the private memory of a dozen backends: less in swap is the
-	// start-up memory of processes that nobody misses.
+	// SwappedMuch is the private memory of a dozen backends: less in swap is unneeded start-up memory of processes.
 	SwappedMuch = 64 * unit.MB
 )
 

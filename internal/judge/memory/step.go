@@ -33,15 +33,13 @@ func StepOf(held, total unit.Bytes) unit.Bytes {
 	return min(step, max(total, 0))
 }
 
-// stepSlack is the part of a step by which what is held may pass it, or fall
-// short of the step below, while the configuration in force rests on that step:
-// daemons and the kernel's slabs move by some percent within a day. The reserve
-// covers what passes.
+// stepSlack is the part of a step by which what is held may pass it, or fall short of the step below, while the
+// configuration in effect is based on that step: daemons and the kernel's slabs move by some percent within a day. The
+// reserve covers what passes.
 const stepSlack = 8
 
-// Neighbors returns the steps that may be counted instead, where what is held is
-// near the edge of its own: the one below where it has just passed that, the one
-// above where it has just come down from it.
+// Neighbors returns the steps that may be counted instead, if what is held is near the edge of its own step: the one
+// below if it has just passed that, the one above if it has just dropped from it.
 func (o Others) Neighbors(total unit.Bytes) []Others {
 	var out []Others
 	first, below := firstStep(total), unit.Bytes(0)

@@ -6,12 +6,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// Demands returns the states that work_mem has to survive: instances whose Parts
-// must not exceed what the instance may have. A session keeps what it sorted and
-// hashed while it waits for a processor, for a lock or for its client (an open
-// cursor), so it is every connection that may be open, each with a whole query of
-// the load. Few large reports (Load.Reports) are what is expected at work of them
-// (i.Active), and every connection with one node.
+// Demands returns the states that work_mem has to survive: instances whose Parts must not exceed what the instance may
+// have. A session keeps what it sorted and hashed while it waits for a CPU, for a lock or for its client (an open
+// cursor), so it is every connection that may be open, each with a whole query of the load. Few large reports
+// (Load.Reports) are what is expected at work of them (i.Active), and every connection with one node.
 func (l Load) Demands(i Instance) []Instance {
 	if l.Reports {
 		return []Instance{i, i.OneNodeEach()}
@@ -41,9 +39,8 @@ const (
 	workMemLeast = 64 * unit.KB
 )
 
-// WorkMemFor returns the work_mem that may be held so many times at once in the
-// memory that is left beside everything else, in readable steps: an eighth of the
-// power of two below. It is 0 where nothing is left.
+// WorkMemFor returns the work_mem that can be held so many times at once in the memory that remains, in readable steps:
+// an eighth of the power of two below. It is 0 if nothing is left.
 func WorkMemFor(left unit.Bytes, claims float64) unit.Bytes {
 	if left <= 0 || claims <= 0 {
 		return 0
@@ -56,8 +53,8 @@ func WorkMemFor(left unit.Bytes, claims float64) unit.Bytes {
 	return each.RoundDown(max(top/8, workMemLeast))
 }
 
-// WorkMemThatFits returns the work_mem with which the instance takes no more than
-// share, everything else as it is; 0 where there is none.
+// WorkMemThatFits returns the work_mem with which the instance takes no more than share, everything else as it is; 0 if
+// there is none.
 func (i Instance) WorkMemThatFits(share unit.Bytes) unit.Bytes {
 	i.WorkMem = 0
 	return WorkMemFor(share-i.Parts().Sum(), i.Claims())

@@ -19,7 +19,7 @@ const (
 	busy, idle = 99, 95
 	// swapped is kB a second from which pages are moved all the time.
 	swapped = 64
-	// waiting is the share of the time in which processors had nothing to do but wait for I/O.
+	// waiting is the share of the time in which CPUs had nothing to do but wait for I/O.
 	waiting = 20
 )
 
@@ -49,7 +49,7 @@ func (j *judge) iostat(t *output.Iostat) {
 	j.steal(steal)
 }
 
-// devices tells where requests wait.
+// devices reports where requests wait.
 func (j *judge) devices(list []output.Device) {
 	type worst struct {
 		ms, queue float64
@@ -144,7 +144,7 @@ func (j *judge) vmstat(t *output.Vmstat) {
 // stolen is the share of the time, in percent, from which a host is short of CPU.
 const stolen = 5
 
-// steal tells of time that the hypervisor gave to others.
+// steal reports CPU time that the hypervisor gave to others.
 func (j *judge) steal(most float64) {
 	if most >= stolen {
 		j.say("steal", Warning, "CPU steal is up to {share}: the hypervisor gave that time to other virtual machines.",

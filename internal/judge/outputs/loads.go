@@ -57,7 +57,7 @@ func (j *judge) pgbench(p *output.Pgbench) {
 	}
 }
 
-// aborted tells how many clients were lost, of how many where that is known, and the first error.
+// aborted reports how many clients were lost, of how many if that is known, and the first error.
 func (j *judge) aborted(p *output.Pgbench) {
 	lost := say.N(p.Aborted, "{n} client was aborted.", "{n} clients were aborted.")
 	if p.Clients >= int64(p.Aborted) {
@@ -74,7 +74,7 @@ func (j *judge) aborted(p *output.Pgbench) {
 // stalled is the part of the usual rate below which an interval counts as a stall.
 const stalled = 0.02
 
-// progress tells of times in which next to nothing was done.
+// progress reports periods in which almost nothing was done.
 func (j *judge) progress(program string, list []measured.Progress) {
 	if len(list) < 3 {
 		return
@@ -114,12 +114,12 @@ func (j *judge) progress(program string, list []measured.Progress) {
 	}
 }
 
-// plain spells seconds without digits that tell nothing.
+// plain formats seconds without insignificant digits.
 func plain(s float64) say.Number {
 	return say.Number(strconv.FormatFloat(math.Round(s*10)/10, 'f', -1, 64))
 }
 
-// log tells the interval of a rate whose windows are known.
+// log reports the interval of a rate whose windows are known.
 func (j *judge) log(l *output.Log) {
 	if len(l.TPS) < 10 {
 		return
@@ -195,7 +195,7 @@ func (j *judge) sysbench(s *output.Sysbench) {
 	j.progress(output.SysbenchRT, list)
 }
 
-// runs says what one run, or two, cannot tell.
+// runs reports what one run, or two, cannot show.
 func (j *judge) runs(list []output.Output) {
 	first, n := -1, 0
 	var rates []say.Message

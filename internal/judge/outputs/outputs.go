@@ -1,6 +1,6 @@
-// Package outputs says what an output of a measuring program means by itself: whether its
-// numbers can be those of a disk that keeps what it was told to keep, whether they are good, and
-// what they cannot tell. It knows nothing of the host but what the output holds.
+// Package outputs says what an output of a measuring program means by itself: whether its numbers can be those of a
+// disk that keeps what it was asked to keep, whether they are good, and what they cannot show. All it knows about the
+// host is what the output contains.
 package outputs
 
 import (

@@ -17,8 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-// workMemFound returns what the check of work_mem says of a snapshot at notice or
-// above. Information is what a plan may leave where it says how many connections fit.
+// workMemFound returns what the check of work_mem says of a snapshot at notice or above. Information is what a plan may
+// leave if it says how many connections fit.
 func workMemFound(s *snapshot.Snapshot) []check.Finding {
 	list := check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
 	return slices.DeleteFunc(list, func(f check.Finding) bool { return f.Severity < check.Notice })
@@ -29,7 +29,7 @@ func workMemFound(s *snapshot.Snapshot) []check.Finding {
 func TestPlannedWorkMemIsNotFound(t *testing.T) {
 	wholeHosts(t, func(t *testing.T, name string, _ *golden.Case, h hostcase.Host) {
 		if name == "onec_2015.txtar" {
-			return // its work_mem of 1 GB stays, as nobody saw a shortage; well_test.go has its finding
+			return // its work_mem of 1 GB stays, because no shortage was seen; well_test.go has its finding
 		}
 		for _, found := range workMemFound(plan.Simulate(h.Snapshot, mustPlan(t, h.Snapshot, h.Options))) {
 			t.Errorf("%s: %s", found.Severity, found.Seen)
@@ -62,8 +62,8 @@ func TestPlannedWorkMemIsNotFoundAnywhere(t *testing.T) {
 	}
 }
 
-// TestPlannedConnectionsAreNotFound: nor does a check complain of the
-// connections where nobody but the plan has decided how many there are.
+// TestPlannedConnectionsAreNotFound: nor does a check complain of the connections if only the plan has decided how many
+// there are.
 func TestPlannedConnectionsAreNotFound(t *testing.T) {
 	only := check.Options{Only: []string{"connections_vs_memory"}}
 	before := 0

@@ -19,9 +19,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// The promises of work_mem, over random hosts of 128 MB to 24 TB, 1 to 1,024
-// processors and 5 to 5,000 connections. 100 hosts each by default; 10,000
-// with make promises.
+// The promises of work_mem, over random hosts of 128 MB to 24 TB, 1 to 1,024 CPUs and 5 to 5,000 connections. 100 hosts
+// each by default; 10,000 with make promises.
 
 // crowds draws hosts with so many connections.
 func crowds() *rapid.Generator[host] {
@@ -85,28 +84,26 @@ func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) plannedInstance {
 	return out
 }
 
-// small is the small change of a sum: what each process has besides, and what the
-// tables above the lowest take, as a share and in whole pages.
+// small is the minor part of a sum: what each process has in addition, and what the tables above the lowest take, as a
+// share and in whole pages.
 type small struct{ each, above, pages, shared float64 }
 
 var (
-	// less is a little less than what the program reckons, more a little more: page
-	// tables of 150 kB for a process's own memory, a table of entries of tables for each
-	// 512 of the lowest, each of the four levels in whole pages of 4 kB, and the shared
-	// memory in whole huge pages.
+	// less is a little less than what the program computes, more a little more: page tables of 150 kB for a process's
+	// own memory, a table of entries of tables for each 512 of the lowest, each of the four levels in whole pages of 4
+	// kB, and the shared memory in whole huge pages.
 	less = small{}
 	more = small{each: 150 << 10, above: 1.0 / 511, pages: 4 * 4096, shared: 2 << 20}
 )
 
-// sum adds up what so many open connections take, of which some hold a query, in
-// numbers of our own.
+// sum adds up what so many open connections take, of which some hold a query, independently computed.
 func (s plannedInstance) sum(open, active float64, q query, c small) float64 {
 	const mb = 1 << 20
 	processes := open + s.processes
 	s.shared += c.shared
 	tables := processes * (s.shared/s.page*8*(1+c.above) + c.pages + c.each) // an entry of eight bytes a page
 	if s.temp != 8*mb {
-		q.temp = math.Max(q.temp, 0.5) // somebody has chosen it
+		q.temp = math.Max(q.temp, 0.5) // set explicitly
 	}
 	private := processes*5*mb + active*q.temp*s.temp
 	work := (active + s.parallel) * (q.sorts + q.hashes*s.multiplier) * s.work
@@ -123,8 +120,8 @@ func (s plannedInstance) worst(h host, open float64, c small) float64 {
 	return math.Max(s.sum(open, expected, q, c), s.sum(open, open, query{0, 1, q.temp}, c))
 }
 
-// expected is how many sessions run a report at once: two for each processor, more where
-// the user said so, or else where twice the mean of a day or more was (14+).
+// expected is how many sessions run a report at once: two for each CPU, more if the user said so, or otherwise if twice
+// the mean of a day or more was (14+).
 func (h host) expected() float64 {
 	least := 2 * float64(h.spec.CPUs)
 	if h.opt.Active > 0 {
@@ -240,9 +237,8 @@ func TestCapped(t *testing.T) {
 	}
 }
 
-// TestFloored: never below 4 MB, nor below what is there where nobody saw a shortage;
-// shared_buffers gives way first. With a shortage it is lowered until all
-// connections fit, or to 4 MB.
+// TestFloored: never below 4 MB, nor below the present value if no shortage was seen; shared_buffers is lowered first.
+// With a shortage it is lowered until all connections fit, or to 4 MB.
 func TestFloored(t *testing.T) {
 	kept, lowered := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -334,9 +330,9 @@ func TestMonotoneWorkMem(t *testing.T) {
 		if big.spec.CGroup > 0 {
 			big.spec.CGroup += big.spec.RAM - h.spec.RAM
 		}
-		// One step of an eighth may be lost: everything beside work_mem is rounded as well, and
-		// a worker for each 512 MB more may hold it too. Seen with 2.67 GB and 27 MB more, and
-		// on 200 processors under a limit of 25.6 GB that was doubled (1 in 3,600 hosts).
+		// One step of an eighth may be lost: everything except work_mem is rounded as well, and a worker for each 512
+		// MB more may hold it too. Seen with 2.67 GB and 27 MB more, and on 200 CPUs under a limit of 25.6 GB that was
+		// doubled (1 in 3,600 hosts).
 		if got := work(big); 8*got < 7*was {
 			t.Fatalf("%v\nwork_mem falls from %d to %d kB with %s more", h, was, got, big.spec.RAM-h.spec.RAM)
 		}

@@ -6,9 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// besideWarning tells that the neighbours may take more than what was kept for
-// them: the sizes leave an equal part to each instance then, as those of a plan
-// for all of them would, and only theirs can bring the sum within the memory.
+// besideWarning warns that the neighbors may take more than what was kept for them: the sizes leave an equal part to
+// each instance then, as those of a plan for all of them would, and only theirs can bring the sum within the memory.
 func besideWarning(b Budget, out *rule.Outcome, s *snapshot.Snapshot, o *rule.Options) []say.Message {
 	base, ok := out.Basis(s, o)
 	if !ok || len(b.Neighbours) == 0 {

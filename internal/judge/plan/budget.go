@@ -12,7 +12,7 @@ import (
 type Shared struct {
 	Instance string     `json:"instance"`
 	Bytes    unit.Bytes `json:"bytes"`
-	Pages    int64      `json:"huge_pages"` // of the default size; 0 where huge pages are not planned
+	Pages    int64      `json:"huge_pages"` // of the default size; 0 if huge pages are not planned
 	Exact    bool       `json:"exact"`      // the server or its binary said so; false: estimated, never below the truth
 	Key      string     `json:"-"`
 }
@@ -29,8 +29,8 @@ func sharedOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) []Shared
 	return list
 }
 
-// budgetOf lays the memory out before and after. Without the memory of the host
-// there is nothing to lay out, and Known says so.
+// budgetOf breaks down the memory before and after. Without the memory of the host there is nothing to lay out, and
+// Known says so.
 func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	b := Budget{Limit: "host", None: len(s.Instances) == 0}
 	base, ok := out.Basis(s, o)
@@ -83,8 +83,8 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	return b
 }
 
-// outside takes shared memory in huge pages out of what a control group's limit
-// bounds: they are not charged to it. It returns how much that is.
+// outside takes shared memory in huge pages out of what a cgroup's limit bounds: they are not charged to it. It returns
+// how much that is.
 func outside(p *memory.Parts, m memory.Instance, s *snapshot.Snapshot) (shared unit.Bytes) {
 	if m.SharedPage > memory.BasePage(s) {
 		shared, p.Shared = p.Shared, 0

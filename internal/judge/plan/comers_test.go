@@ -17,7 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// process is one of a made-up host, by what the evidence tells of it.
+// process is a process of an invented host, as the evidence describes it.
 type process struct {
 	group   string
 	age     float64 // seconds
@@ -26,13 +26,13 @@ type process struct {
 	enabled bool
 }
 
-// moment is a host at one moment: what runs on it beside the server.
+// moment is a host at one moment: what runs on it besides the server.
 type moment struct {
 	spec      string
 	processes []process
 	kernel    unit.Bytes // slabs that cannot be given back
-	history   unit.Bytes // the peak of a watched week; 0: nobody watched
-	systemd   bool       // else no control group is told, as on a host without it
+	history   unit.Bytes // the peak of a watched week; 0 if not watched
+	systemd   bool       // otherwise no cgroup is reported, as on a host without it
 	settings  map[string]string
 }
 
@@ -146,8 +146,8 @@ func daemons(r *rand.Rand, breath float64) []process {
 	return out
 }
 
-// comers are builds, backups and log rotations under way: of any size while they
-// are young, of any age where systemd tells that no service of the host is theirs.
+// comers are builds, backups and log rotations under way: of any size while they are young, of any age if systemd
+// reports that no service of the host is theirs.
 func comers(r *rand.Rand, oldest float64) []process {
 	var out []process
 	some := func(most int, group string, mb int, age float64) {
@@ -251,8 +251,8 @@ func TestSequenceOfOneServer(t *testing.T) {
 	}
 }
 
-// TestEdgeOfAStep: a configuration that rests on one step stays while what is held
-// moves around the edge of it, and moves when it has left it.
+// TestEdgeOfAStep: a configuration that depends on one step stays while what is held moves around the edge of it, and
+// moves when it has left it.
 func TestEdgeOfAStep(t *testing.T) {
 	held := func(mb int, settings map[string]string) moment {
 		return moment{spec: "ram=16GB,cpus=2,storage=ssd,pg=17", settings: settings,

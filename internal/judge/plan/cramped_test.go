@@ -12,12 +12,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TestMonotoneWhereCramped sweeps the memory of hosts that have less of it than
-// their connections and processors ask for. There shared_buffers is what the
-// rest leaves, so that any step in the rest shows: of maintenance_work_mem, of
-// autovacuum_work_mem, of a worker for each 512 MB, of a default that is close
-// enough to stay. Two random hosts, as in TestMonotone, hardly ever stand on both
-// sides of a step and so close to it.
+// TestMonotoneWhereCramped sweeps the memory of hosts that have less of it than their connections and CPUs ask for.
+// There shared_buffers is what the rest leaves, so that any step in the rest shows: of maintenance_work_mem, of
+// autovacuum_work_mem, of a worker for each 512 MB, of a default that is close enough to stay. Two random hosts, as in
+// TestMonotone, hardly ever are on both sides of a step and so close to it.
 func TestMonotoneWhereCramped(t *testing.T) {
 	const (
 		from, to = 300, 3072 // MB

@@ -25,11 +25,9 @@ const (
 	maxText    = 64 << 10
 )
 
-// Decode reads the JSON that 'plan --format json' writes. Whoever wrote it may
-// have been careless or hostile, and it will be carried out: what this program
-// would not have written is an error that names it. Keys of instances are no
-// part of a file; Bind finds them. about names the instances that were looked
-// at, by their labels, changed or not.
+// Decode reads the JSON that 'plan --format json' writes. Its author may have been careless or hostile, and it will be
+// applied: what this program would not have written is an error that names it. Keys of instances are no part of a file;
+// Bind finds them. about names the instances that were inspected, by their labels, changed or not.
 func Decode(b []byte) (p *Plan, about []string, err error) {
 	if len(b) > MaxFile {
 		return nil, nil, say.Err("larger than {size}", "size", unit.Bytes(MaxFile))
@@ -153,8 +151,8 @@ func short(s string) string {
 	return s
 }
 
-// Bind finds the instances of a plan that was read from a file, by their labels,
-// among those of a snapshot. The error names one that is not there.
+// Bind finds the instances of a plan that was read from a file, by their labels, among those of a snapshot. The error
+// names one that does not exist.
 func (p *Plan) Bind(s *snapshot.Snapshot) error {
 	key := map[string]string{}
 	for i := range s.Instances {

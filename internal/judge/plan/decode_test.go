@@ -38,8 +38,8 @@ func described(t *testing.T, spec string) (*plan.Plan, *snapshot.Snapshot, []byt
 	return p, s, b
 }
 
-// TestDecodeGivesThePlanBack holds that what was written is what is read, the
-// keys of the instances found again by their labels.
+// TestDecodeGivesThePlanBack verifies that what was written is what is read, the keys of the instances found again by
+// their labels.
 func TestDecodeGivesThePlanBack(t *testing.T) {
 	p, s, b := described(t, "ram=64GB,swap=2GB,cpus=16,storage=nvme,pg=17")
 	got, _, err := plan.Decode(b)
@@ -52,7 +52,7 @@ func TestDecodeGivesThePlanBack(t *testing.T) {
 	if err := got.Bind(s); err != nil {
 		t.Fatal(err)
 	}
-	// The texts come back, their arguments as such do not; nor what is reckoned from the snapshot.
+	// The texts come back, their arguments as such do not; nor what is computed from the snapshot.
 	unread := []cmp.Option{cmpopts.IgnoreFields(plan.Plan{}, "AtWork")}
 	if d := cmp.Diff(p, got, append(unread, cmpopts.EquateEmpty())...); d != "" {
 		t.Error(d)
@@ -113,8 +113,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds that no bytes bring the reader down, and that what it takes
-// is written as what it reads again.
+// FuzzDecode verifies that no bytes bring the reader down, and that what it takes is written as what it reads again.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"schema":"pgfettle.plan/1","snapshot":"` + strings.Repeat("0", 64) +
 		`","profile":"web","changes":[{"address":"sysctl:vm.swappiness","layer":"kernel","risk":"low",` +

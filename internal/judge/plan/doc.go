@@ -4,17 +4,16 @@
 //
 // # How a plan is made
 //
-// Make runs the rules (judge/rule), keeps each decision that differs from the present,
-// and sorts the changes by phase: a pool of huge pages grows before the server that needs
-// it restarts, and shrinks only after it; strict overcommit comes last. Plan.Snapshot
-// names the hash of the snapshot that the plan rests on, and Plan.Asked what the user
-// asked for: with both, apply can make the plan again and see whether it still holds.
+// Make runs the rules (judge/rule), keeps each decision that differs from the present, and sorts the changes by phase:
+// a pool of huge pages grows before the server that needs it restarts, and shrinks only after it; strict overcommit
+// comes last. Plan.Snapshot names the hash of the snapshot that the plan depends on, and Plan.Asked what the user asked
+// for: with both, apply can make the plan again and see whether it still holds.
 //
 // # Exact and estimated
 //
-// How much shared memory a server takes is best answered by its own binary. If no answer
-// is in the snapshot, the plan rests on an estimate that is never below the truth, and
-// Questions holds what to ask. act/planner asks, adds the answers, and makes the plan again.
+// How much shared memory a server takes is best answered by its own binary. If no answer is in the snapshot, the plan
+// depends on an estimate that is never below the truth, and Questions holds what to ask. act/planner asks, adds the
+// answers, and makes the plan again.
 //
 // # What a plan leaves
 //

@@ -30,8 +30,8 @@ var outOfReach = map[string]string{
 	"checkpoints_too_frequent":   "it counts the time before the plan",
 }
 
-// byDecision are findings of what somebody has decided, which is told and not changed: durability, rights
-// and methods of the planner.
+// byDecision are findings about deliberate choices, which are reported and not changed: durability, rights and methods
+// of the planner.
 var byDecision = map[string]string{
 	"planner_method_off":     "which query it was switched off for is not known",
 	"planner_costs_scaled":   "all costs together are scaled by a measurement, or not: the plan cannot know",
@@ -42,11 +42,11 @@ var byDecision = map[string]string{
 // ofTheHost are findings of the kernel, which a container has from the host below.
 var ofTheHost = []string{"dirty_limits_large", "swappiness_high", "thp_always"}
 
-// ofTheLoad are findings of memory: a plan leaves them where not all connections that may be
-// open fit at work, and says how many do.
+// ofTheLoad are findings of memory: a plan leaves them if not all connections that can be open fit when active, and
+// says how many do.
 var ofTheLoad = []string{"cgroup_limit_below_plan", "connections_vs_memory", "page_tables_large", "work_mem_vs_memory"}
 
-// ofTheDisk are findings of devices and mounts: a plan leaves them where it names what is in its way.
+// ofTheDisk are findings of devices and mounts: a plan leaves them if it names what prevents the change.
 var ofTheDisk = []string{"io_scheduler_bfq", "read_ahead_wrong", "mount_strictatime"}
 
 // leavesWith says by which of its own words a plan leaves a finding; "" for none.
@@ -141,7 +141,7 @@ func TestPlannedIsFindingFree(t *testing.T) {
 				x := random.Any().Example(seed)
 				seed++
 				x.Of(min(major, 18))
-				x.Opt.Profile, x.Opt.Pins = profile, nil // what a person pins is his
+				x.Opt.Profile, x.Opt.Pins = profile, nil // pinned values are the user's choice
 				h := host{x.Spec, x.Opt}
 				s := h.snapshot(t)
 				if major == params.Preview {

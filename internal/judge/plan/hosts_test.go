@@ -35,9 +35,9 @@ func wholeHosts(t *testing.T, test func(t *testing.T, name string, c *golden.Cas
 	}
 }
 
-// TestWholePlans plans for the hosts of testdata/hosts. A rule's own cases stand in judge/rules;
-// these show that the rules fit together. The plans are of the knobs that testdata/knobs.txt names,
-// so that another knob moves none of them: who adds one that others rest on puts it there.
+// TestWholePlans plans for the hosts of testdata/hosts. A rule's own cases are in judge/rules; these show that the
+// rules fit together. The plans are of the knobs that testdata/knobs.txt names, so that another knob moves none of
+// them: a new one that others depend on must be added there.
 func TestWholePlans(t *testing.T) {
 	about := knobsOfHosts(t)
 	wholeHosts(t, func(t *testing.T, _ string, c *golden.Case, h hostcase.Host) {
@@ -75,7 +75,7 @@ func knobsOfHosts(t *testing.T) map[knob.Address]bool {
 	return about
 }
 
-// isAbout says whether an address is one of those, or of a rule for many.
+// isAbout reports whether an address is one of those, or of a rule for many.
 func isAbout(a knob.Address, about map[knob.Address]bool) bool {
 	if about[a] {
 		return true

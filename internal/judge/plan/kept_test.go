@@ -11,12 +11,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TestChosenValuesStay: a shared_buffers of 20 to 40 % of the memory and a
-// maintenance_work_mem within a quarter of it stay where there is room for them,
-// and the plan fits beside them.
+// TestChosenValuesStay: a shared_buffers of 20 to 40 % of the memory and a maintenance_work_mem within a quarter of it
+// stay if there is room for them, and the rest of the plan fits.
 func TestChosenValuesStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Few sessions on a machine of its own, of at least 4 GB: everything fits.
+		// Few sessions on a separate machine, of at least 4 GB: everything fits.
 		h := hosts().Draw(t, "host")
 		h.spec.RAM = max(h.spec.RAM, 4*unit.GB).RoundDown(unit.MB)
 		h.spec.CGroup, h.spec.Container, h.spec.CPUs = 0, "", min(h.spec.CPUs, 4)

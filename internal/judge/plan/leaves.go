@@ -9,15 +9,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Left is a finding of check, a warning or worse, that still stands when the plan
-// was carried out: what the plan leaves to others, and why.
+// Left is a finding of check, a warning or worse, that remains after the plan was applied: what the plan leaves to
+// others, and why.
 type Left struct {
 	ID       string         `json:"id"`
 	Instance string         `json:"instance,omitempty"` // data directory or port; "" for the host
 	Severity check.Severity `json:"severity"`
 	Title    string         `json:"title"`
 	Reason   Reason         `json:"reason"`
-	Detail   say.Message    `json:"detail,omitzero"` // who has accepted or pinned what; what a person can do
+	Detail   say.Message    `json:"detail,omitzero"` // what was accepted or pinned; what the user can do
 }
 
 // Reason says why a plan leaves a finding.
@@ -30,11 +30,10 @@ const (
 	OtherLayer Reason = "layer"    // it belongs to the host below a container
 	NotSeen    Reason = "unknown"  // what would mend it could not be decided, as something is not known
 	ByPerson   Reason = "person"   // no setting mends it, or not one that a program may decide
-	Lessened   Reason = "in_part"  // the plan changes what it is about, and it stands all the same
+	Lessened   Reason = "in_part"  // it remains although the plan changes its subject
 )
 
-// Leaves lists what check would still tell, of severity warning and worse, once
-// the plan was carried out.
+// Leaves lists what check would still report, of severity warning and worse, after the plan was applied.
 func Leaves(s *snapshot.Snapshot, p *Plan, checks []check.Check, o check.Options) []Left {
 	var out []Left
 	o.Plan = p.Options()

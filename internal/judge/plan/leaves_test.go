@@ -57,9 +57,8 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 	}
 }
 
-// TestAcceptedIsNotRaised: who accepts a finding keeps the knob that it is about,
-// and the plan names the finding with his reason; an acceptance of another place
-// does not count.
+// TestAcceptedIsNotRaised: accepting a finding keeps the knob that it is about, and the plan names the finding with the
+// reason given; an acceptance of another place does not count.
 func TestAcceptedIsNotRaised(t *testing.T) {
 	d, err := snapshot.ParseDescription(
 		"ram=64GB,cpus=16,storage=nvme,pg=17,set.fsync=off,set.full_page_writes=off,set.autovacuum=off")

@@ -11,10 +11,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// Make decides every knob and keeps what differs from the present. The error
-// is a *rule.PinError, or tells of a fault of the program. When the size of the
-// planned shared memory rests on an estimate, Questions holds what the
-// installed binary would have to be asked to make the plan exact.
+// Make decides every knob and keeps what differs from the present. The error is a *rule.PinError, or reports an
+// internal error. When the size of the planned shared memory depends on an estimate, Questions holds what the installed
+// binary would have to be asked to make the plan exact.
 func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error) {
 	out, err := rule.Decide(s, rules, o)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// named leaves the first instance to the plan, as a TARGET does, and makes the
-// others its neighbours.
+// named leaves the first instance to the plan, as a TARGET does, and makes the others its neighbors.
 func named(s *snapshot.Snapshot) *snapshot.Snapshot {
 	t := *s
 	t.Instances, t.Neighbours = s.Instances[:1], s.Instances[1:]
@@ -38,9 +37,8 @@ func set(in *snapshot.Instance, name, value string) {
 	})
 }
 
-// TestNeighbours: with one TARGET the other instances of the host are in the
-// budget, each with what its settings let it grow to, and the plan fits beside
-// them or says that they leave no room; carried out it changes nothing more.
+// TestNeighbours: with one TARGET the other instances of the host are in the budget, each with what its settings let it
+// grow to, and the plan fits beside them or says that they leave no room; applied it changes nothing more.
 func TestNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
@@ -78,9 +76,8 @@ func TestNeighbours(t *testing.T) {
 	})
 }
 
-// TestNeighbourGrows: a neighbour counts with what it may grow to and not with
-// what it holds, within the limit of its control group; more of it leaves less to
-// the planned instance, but never less than an equal part.
+// TestNeighbourGrows: a neighbour counts with what it may grow to and not with what it holds, within the limit of its
+// cgroup; more of it leaves less to the planned instance, but never less than an equal part.
 func TestNeighbourGrows(t *testing.T) {
 	spec, err := snapshot.ParseDescription("ram=64GB,cpus=16,storage=nvme,pg=17")
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// TestOneWorkMem: what a plan sets, what it says that it would set where it keeps more,
-// what it hands to a diagnosis and what the check of work_mem advises is one number,
-// whether a shortage was seen or not.
+// TestOneWorkMem: what a plan sets, what it says that it would set if it keeps more, what it hands to a diagnosis and
+// what the check of work_mem advises is one number, whether a shortage was seen or not.
 func TestOneWorkMem(t *testing.T) {
 	advice := regexp.MustCompile(`work_mem = '([0-9]+[kMGT]B)'`)
 	set, kept, found := 0, 0, 0

@@ -15,16 +15,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestOnePool: of a server whose settings stay and whose pool of huge pages is missing
-// the plan and the check say one number of pages; where the plan changes the shared
-// memory, the check says the number of the plan too, and whose it is.
+// TestOnePool: of a server whose settings stay and whose pool of huge pages is missing the plan and the check say one
+// number of pages; if the plan changes the shared memory, the check also gives the plan's number, and its source.
 func TestOnePool(t *testing.T) {
 	advice := regexp.MustCompile(`vm\.nr_hugepages = ([0-9]+)`)
 	one, two := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
 		h.spec.Container, h.spec.CGroup, h.opt.Shared, h.opt.Pins = "", 0, false, nil
-		h.opt.Connections, h.spec.Major = 0, max(h.spec.Major, 17) // which tells where its memory lies
+		h.opt.Connections, h.spec.Major = 0, max(h.spec.Major, 17) // which shows where its memory is
 		s := h.snapshot(t)
 		if rapid.Bool().Draw(t, "settled") {
 			s = plan.Simulate(s, mustPlan(t, s, h.opt))

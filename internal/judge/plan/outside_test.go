@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// inPool returns a described server in a control group of so much memory that
-// runs on the huge pages of a pool with this much to spare.
+// inPool returns a described server in a cgroup of so much memory that runs on the huge pages of a pool with this much
+// to spare.
 func inPool(t fataler, spec string, limit, spare unit.Bytes, counts known.Fact[bool]) *snapshot.Snapshot {
 	t.Helper()
 	d, err := snapshot.ParseDescription(spec)
@@ -49,10 +49,9 @@ func inPool(t fataler, spec string, limit, spare unit.Bytes, counts known.Fact[b
 	return s
 }
 
-// TestHugePagesOutsideALimit: 40 GB of shared_buffers in huge pages under a limit
-// of 40 GB stay, as huge pages are not charged to the group; where the hierarchy
-// is mounted with memory_hugetlb_accounting, or nobody could see that, they are
-// judged by the limit, and beyond two fifths of the host they are lowered to that.
+// TestHugePagesOutsideALimit: 40 GB of shared_buffers in huge pages under a limit of 40 GB stay, as huge pages are not
+// charged to the group; if the hierarchy is mounted with memory_hugetlb_accounting, or that is unknown, they are judged
+// by the limit, and beyond two fifths of the host they are lowered to that.
 func TestHugePagesOutsideALimit(t *testing.T) {
 	const spec = ",cpus=16,storage=nvme,pg=17,container=docker,set.huge_pages=on,set.shared_buffers=40GB"
 	for _, c := range []struct {
@@ -90,9 +89,8 @@ func TestHugePagesOutsideALimit(t *testing.T) {
 	}
 }
 
-// TestOutsideIsSettled: of random sizes, limits and pools the plan of a server in
-// huge pages under a limit changes nothing more once it was carried out, and a
-// shared_buffers that nothing but the limit spoke against is not lowered.
+// TestOutsideIsSettled: of random sizes, limits and pools the plan of a server in huge pages under a limit changes
+// nothing more once it was applied, and a shared_buffers that nothing but the limit spoke against is not lowered.
 func TestOutsideIsSettled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ram := unit.Bytes(rapid.IntRange(4, 2048).Draw(t, "GB")) * unit.GB

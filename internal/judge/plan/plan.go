@@ -20,13 +20,13 @@ const Schema = "pgfettle.plan/1"
 // Plan is what would have to change, in the order in which it should be done.
 type Plan struct {
 	Schema   string        `json:"schema"`
-	Snapshot string        `json:"snapshot"` // SHA-256 of the snapshot it rests on
+	Snapshot string        `json:"snapshot"` // SHA-256 of the snapshot it depends on
 	Profile  rule.Profile  `json:"profile"`
 	Budget   Budget        `json:"budget"`
 	Changes  []Change      `json:"changes"`
-	Kept     int           `json:"kept"` // knobs looked at whose present value stays
+	Kept     int           `json:"kept"` // knobs whose present value stays
 	Warnings []say.Message `json:"warnings"`
-	// what check tells, warnings and worse, when it was carried out
+	// what check reports, warnings and worse, after it was applied
 	Left      []Left                   `json:"not_in_this_plan"`
 	Unknown   []known.Gap              `json:"unknown"`
 	Shared    []Shared                 `json:"shared_memory"`
@@ -36,8 +36,7 @@ type Plan struct {
 	AtWork []AtWork `json:"-"` // of each instance; empty in a plan that was read
 }
 
-// In returns the plan in the language of a catalogue, each text that it does not
-// have in English.
+// In returns the plan in the language of a catalog, each text that it does not have in English.
 func (p *Plan) In(c *say.Catalogue) *Plan {
 	if c == nil {
 		return p
@@ -60,8 +59,8 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	return &out
 }
 
-// Asked is what a person asked for besides the profile. With it the plan can be
-// made again, to see whether it still holds.
+// Asked is what a person asked for in addition to the profile. With it the plan can be made again, to see whether it
+// still holds.
 type Asked struct {
 	Connections int                     `json:"connections,omitempty"`
 	Active      int                     `json:"active,omitempty"`
@@ -109,8 +108,7 @@ type Budget struct {
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 
-	// where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared
-	// host
+	// the source of the memory of other programs; "": a described host, a cgroup's limit, or half of a shared host
 	Others       memory.OthersSource `json:"others_source,omitempty"`
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
 	OthersReason say.Message         `json:"others_reason,omitzero"`

@@ -72,8 +72,8 @@ func TestSettledPool(t *testing.T) {
 	}
 }
 
-// TestPoolOfTheHostIsNotTheGroups: the idle pool of the host is no part of a
-// control group's memory, in which it is charged to nobody; on the host it is.
+// TestPoolOfTheHostIsNotTheGroups: the idle pool of the host is no part of a cgroup's memory, because it is charged to
+// none; on the host it is.
 func TestPoolOfTheHostIsNotTheGroups(t *testing.T) {
 	const pool = "\nfile proc/meminfo MemTotal: 67108864 kB\\nMemFree: 50000000 kB\\nMemAvailable: 50000000 " +
 		"kB\\nHugePages_Total: 2000\\n" +

@@ -30,8 +30,7 @@ type host struct {
 
 func (h host) String() string { return random.Host{Spec: h.spec, Opt: h.opt}.String() }
 
-// hosts draws hosts from a 128 MB container to a machine of 24 TB and 1,024
-// processors, versions 13 to 18.
+// hosts draws hosts from a 128 MB container to a machine of 24 TB and 1,024 CPUs, versions 13 to 18.
 func hosts() *rapid.Generator[host] {
 	return rapid.Map(random.Any(), func(h random.Host) host { return host{h.Spec, h.Opt} })
 }
@@ -81,8 +80,8 @@ func value(t fataler, s *snapshot.Snapshot, name string) int64 {
 	return n
 }
 
-// TestFits: what is expected at once ≤ memory − reserve, huge pages and page tables
-// included; where even the least settings cannot fit, the plan says so.
+// TestFits: what is expected at once ≤ memory − reserve, huge pages and page tables included; if even the least
+// settings cannot fit, the plan says so.
 func TestFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
@@ -100,7 +99,7 @@ func TestFits(t *testing.T) {
 		if least := max(128*unit.MB, p.Budget.After.Total.Scale(0.15)); sb > least.Scale(1+1.0/16) {
 			t.Fatalf("%v\nshort of %s with shared_buffers = %s: %+v", h, p.Budget.After.Shortfall, sb, p.Budget.After)
 		}
-		// 4 MB is the least that is planned, and what is there now where nobody saw a shortage.
+		// 4 MB is the least that is planned, or the present value if no shortage was seen.
 		if wm := value(t, after, "work_mem"); wm > max(4096, value(t, s, "work_mem")) {
 			t.Fatalf("%v\nshort of %s with work_mem = %d kB: %+v", h, p.Budget.After.Shortfall, wm, p.Budget.After)
 		}

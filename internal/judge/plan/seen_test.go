@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What was seen of plans that were wrong, each as a test of its own. The promises over
-// random hosts (atwork_test.go) hold the class of each.
+// What was seen of plans that were wrong, each as a separate test. The promises over random hosts (atwork_test.go) hold
+// the class of each.
 
 // planned is a described host with its plan.
 type planned struct {
@@ -40,8 +40,8 @@ func (p planned) size(t *testing.T, name string, base unit.Bytes) unit.Bytes {
 	return unit.Bytes(value(t, p.after, name)) * base
 }
 
-// allFit holds that a sort and a hash (three times work_mem, as hash_mem_multiplier is
-// 2 from 15 on) in every connection, and the buffers, are within the memory.
+// allFit verifies that a sort and a hash (three times work_mem, as hash_mem_multiplier is 2 from 15 on) in every
+// connection, and the buffers, are within the memory.
 func (p planned) allFit(t *testing.T, memory unit.Bytes, connections int) {
 	t.Helper()
 	work, buffers := p.size(t, "work_mem", unit.KB), p.size(t, "shared_buffers", 8*unit.KB)
@@ -60,7 +60,7 @@ func TestSeenWebIn4GB(t *testing.T) {
 		4*unit.GB, 100)
 }
 
-// 208MB were planned, where 1,000 sessions of three leave 6.
+// 208MB were planned, while 1,000 sessions of three leave 6.
 func TestSeenWebOn2ProcessorsAnd1000Connections(t *testing.T) {
 	p := planFor(t, "ram=24GB,cpus=2,pg=17,set.max_connections=1000", rule.Web)
 	if work := p.size(t, "work_mem", unit.KB); work < 4*unit.MB || work > 6*unit.MB {
@@ -72,7 +72,7 @@ func TestSeenWebOn2ProcessorsAnd1000Connections(t *testing.T) {
 	}
 }
 
-// 960MB were planned: few processors bound the speed, not the memory.
+// 960MB were planned: few CPUs bound the speed, not the memory.
 func TestSeenWebOn2ProcessorsAnd64GB(t *testing.T) {
 	p := planFor(t, "ram=64GB,cpus=2,pg=17,set.max_connections=200", rule.Web)
 	p.allFit(t, 64*unit.GB, 200)
@@ -119,8 +119,8 @@ func TestSeen1600And1700Connections(t *testing.T) {
 	}
 }
 
-// 14 sessions idle in transaction with an open cursor held 3.25 GB, where 8 at work were
-// reckoned with: who waits holds its memory, and counts whatever its state is.
+// 14 sessions idle in transaction with an open cursor held 3.25 GB, while 8 active ones were assumed: a waiting session
+// keeps its memory, and counts in any state.
 func TestSeenIdleInTransactionHoldsItsMemory(t *testing.T) {
 	spec := "ram=4GB,cpus=2,pg=17,set.max_connections=30,set.work_mem=78MB"
 	p := planFor(t, spec, rule.Mixed)
@@ -142,7 +142,7 @@ func TestSeenIdleInTransactionHoldsItsMemory(t *testing.T) {
 	}
 }
 
-// dw was given 16 GB of WAL on a host of 512 MB, and oltp 8 GB on 256 processors and 4 TB.
+// dw was given 16 GB of WAL on a host of 512 MB, and oltp 8 GB on 256 CPUs and 4 TB.
 func TestSeenWALThatDoesNotLookAtTheMachine(t *testing.T) {
 	if wal := planFor(t, "ram=512MB,cpus=1,pg=17", rule.DW).size(t, "max_wal_size", unit.MB); wal > unit.GB {
 		t.Errorf("max_wal_size = %s on 512 MB", wal)
@@ -157,7 +157,7 @@ func TestSeenWALThatDoesNotLookAtTheMachine(t *testing.T) {
 	}
 }
 
-// A plan for ram=8GB alone said that the memory is not known, as the processors were not.
+// A plan for ram=8GB alone said that the memory is not known, as the CPUs were not.
 func TestSeenHostWithoutProcessors(t *testing.T) {
 	d, err := snapshot.ParseDescription("ram=8GB")
 	if err != nil {

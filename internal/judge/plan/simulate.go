@@ -163,8 +163,8 @@ func remounted(list []host.Mount, c *Change) []host.Mount {
 	return list
 }
 
-// poolOf returns the memory with a pool of n huge pages of the default size,
-// all of it free: who uses them is not simulated.
+// poolOf returns the memory with a pool of n huge pages of the default size, all of it free: their use is not
+// simulated.
 func poolOf(m host.Memory, n string) host.Memory {
 	pages, err := strconv.ParseInt(n, 10, 64)
 	if err != nil {
@@ -230,10 +230,9 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	restartOnHugePages(t, in, m, sh.Bytes, unit.Bytes(was.Pages)*page, page, held)
 }
 
-// restartOnHugePages makes a server that was seen on ordinary pages or on huge
-// ones tell where it is after a restart: where it asks for huge pages and those
-// that are free, with its own, suffice. Of one that was not seen nothing is made up.
-// What lies on ordinary pages is committed, what was there before is not any more.
+// restartOnHugePages predicts for a server seen on regular or on huge pages which it uses after a restart: huge pages
+// if it asks for them and the free ones, with its own, suffice. Nothing is assumed about a server that was not seen.
+// Memory in regular pages is committed, what was there before no longer is.
 func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settings, size, was, page unit.Bytes,
 	held int64) {
 	mem, ok := t.Host.Memory.Get()

@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestTablespaceSQL: a name is one identifier whatever stands in it.
+// TestTablespaceSQL: a name is one identifier whatever it contains.
 func TestTablespaceSQL(t *testing.T) {
 	for _, c := range [][3]string{
 		{"archive", "4", `ALTER TABLESPACE "archive" SET (random_page_cost = '4');`},

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TestTemporaryTables: a plan beside a temp_buffers that somebody chose, up to
-// 512 MB in each session that uses it, keeps the promises: it fits or says that
-// it does not, and planning the result changes nothing.
+// TestTemporaryTables: a plan beside a temp_buffers that was chosen, up to 512 MB in each session that uses it, keeps
+// the promises: it fits or says that it does not, and planning the result changes nothing.
 func TestTemporaryTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
@@ -48,9 +47,8 @@ func TestSettledBesideTheTablesOfAnotherProfile(t *testing.T) {
 	}
 }
 
-// TestMonotoneJustBelowHugePages: a nominal shared_buffers that only its
-// tolerance lifts over the 1 GB from which huge pages are wanted lies on ordinary
-// pages, and as many connections are admitted as fit beside their page tables.
+// TestMonotoneJustBelowHugePages: a nominal shared_buffers that only its tolerance lifts over the 1 GB from which huge
+// pages are wanted is in regular pages, and as many connections are admitted as fit with their page tables.
 func TestMonotoneJustBelowHugePages(t *testing.T) {
 	h := host{snapshot.Description{CPUs: 6, Sockets: 1, Kernel: "6.1.0", Major: 13, Storage: "nvme", THP: "madvise",
 		Settings: map[string]string{"temp_buffers": "16092"}},

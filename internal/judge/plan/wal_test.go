@@ -16,8 +16,8 @@ func (h host) walSize(t fataler) unit.Bytes {
 	return unit.Bytes(value(t, plan.Simulate(s, mustPlan(t, s, h.opt)), "max_wal_size")) * unit.MB
 }
 
-// TestWALFitsItsDisk: an instance whose max_wal_size nobody has chosen is given
-// no more than a fifth of the disk, however fast it was seen to write.
+// TestWALFitsItsDisk: an instance whose max_wal_size was not chosen is given no more than a fifth of the disk, however
+// fast it was seen to write.
 func TestWALFitsItsDisk(t *testing.T) {
 	bound := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -27,7 +27,7 @@ func TestWALFitsItsDisk(t *testing.T) {
 		}
 		delete(h.spec.Settings, "max_wal_size")
 		size := h.walSize(t)
-		// The default stays where it is off by no more than the rule's tolerance.
+		// The default is kept if it is off by no more than the rule's tolerance.
 		if size > (h.spec.Disk / 5).Scale(1.15) {
 			t.Fatalf("%v\nmax_wal_size %s on a disk of %s", h, size, h.spec.Disk)
 		}
@@ -40,8 +40,7 @@ func TestWALFitsItsDisk(t *testing.T) {
 	}
 }
 
-// TestSmallHostsWriteLittleWAL: below 4 GB of memory no profile asks for more
-// than the default where nothing was counted.
+// TestSmallHostsWriteLittleWAL: below 4 GB of memory no profile asks for more than the default if nothing was counted.
 func TestSmallHostsWriteLittleWAL(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
@@ -55,7 +54,7 @@ func TestSmallHostsWriteLittleWAL(t *testing.T) {
 	})
 }
 
-// TestWALGrowsWithTheMachine: more memory or processors never lower max_wal_size.
+// TestWALGrowsWithTheMachine: more memory or CPUs never lower max_wal_size.
 func TestWALGrowsWithTheMachine(t *testing.T) {
 	grew := 0
 	rapid.Check(t, func(t *rapid.T) {

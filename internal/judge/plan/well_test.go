@@ -13,11 +13,10 @@ import (
 	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-// notPlannable are the findings above notice that a plan leaves: what it never
-// changes because the safety of data, or an application that nobody has asked,
-// is in it. They stand for those who chose them, on the hosts that say so.
+// notPlannable are the findings above notice that a plan leaves: what it never changes because the safety of data, or
+// an unknown application, is involved. They remain on hosts where they were chosen deliberately.
 var notPlannable = map[string][]string{
-	"onec_2015.txtar": {"planner_method_off", "work_mem_vs_memory"}, // of which nobody saw a shortage
+	"onec_2015.txtar": {"planner_method_off", "work_mem_vs_memory"}, // without a known shortage
 }
 
 // above returns the findings above notice.
@@ -31,8 +30,8 @@ func above(s *snapshot.Snapshot) []check.Finding {
 	return out
 }
 
-// TestWellPlannedIsLeftInPeace: carried out, the plan of each whole host leaves
-// nothing above notice, but for what no plan touches.
+// TestWellPlannedIsLeftInPeace: applied, the plan of each whole host leaves nothing above notice, except for what no
+// plan touches.
 func TestWellPlannedIsLeftInPeace(t *testing.T) {
 	wholeHosts(t, func(t *testing.T, name string, _ *golden.Case, h hostcase.Host) {
 		left := map[string]bool{}
@@ -51,9 +50,8 @@ func TestWellPlannedIsLeftInPeace(t *testing.T) {
 	})
 }
 
-// TestWellPlannedIsLeftInPeaceAnywhere is the same for fresh instances on random
-// hosts. Where the budget itself says that the host is too small, the checks may
-// say so too. What the user said of the sessions at work (--active) no check
+// TestWellPlannedIsLeftInPeaceAnywhere is the same for fresh instances on random hosts. If the budget itself says that
+// the host is too small, the checks may say so too. What the user said of the sessions at work (--active) no check
 // hears of.
 func TestWellPlannedIsLeftInPeaceAnywhere(t *testing.T) {
 	fits := 0

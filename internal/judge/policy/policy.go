@@ -65,7 +65,7 @@ type Limits struct {
 
 // Trust names the accounts whose instances root trusts.
 type Trust struct {
-	Owners []string // accounts, by name or user id; nil: none are named
+	Owners []string // accounts, by name or user ID; nil: none are named
 }
 
 // Accepted returns the acceptances as a check run takes them.
@@ -159,8 +159,7 @@ func (r *reader) wrong(line int, message, hint say.Message) error {
 		Code: say.CodeUsage}
 }
 
-// line returns the line on which a key of a table ends: of the nth entry where
-// the table is a list of tables.
+// line returns the line on which a key of a table ends: of the nth entry if the table is a list of tables.
 func (r *reader) line(table string, nth int, key string) int {
 	if r.lines == nil {
 		r.place()
@@ -375,7 +374,7 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 	return a, nil
 }
 
-// day reads a date, in quotes or not, or never; "" where it is none.
+// day reads a date, in quotes or not, or never; "" if it is none.
 func day(v any) string {
 	switch v := v.(type) {
 	case time.Time:

@@ -153,8 +153,7 @@ func TestExampleIsAPolicy(t *testing.T) {
 	}
 }
 
-// FuzzParse: nothing that stands in a file makes the reader fall or go without a
-// place, and what it takes is whole.
+// FuzzParse: no content of a file makes the reader crash or omit a position, and what it accepts is complete.
 func FuzzParse(f *testing.F) {
 	f.Add(whole)
 	f.Add(Example)

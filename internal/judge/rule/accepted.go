@@ -16,8 +16,8 @@ type Accepted struct {
 	Expires  string `json:"expires"` // last day, as 2027-01-31, or "never"
 }
 
-// mends names the findings that a rule ends by itself, where a knob and a finding
-// are the same matter. Who accepts the finding wants the knob as it is.
+// mends names the findings that a rule fixes, if a knob and a finding are the same matter. Accepting the finding means
+// keeping the knob.
 var mends = map[string]string{
 	"pg:fsync":                    "fsync_off",
 	"pg:full_page_writes":         "full_page_writes_off",
@@ -34,8 +34,7 @@ var mends = map[string]string{
 // Mending counts the rules that mend a finding.
 func Mending() int { return len(mends) }
 
-// Mends returns the address of the knob that a finding is about, "" where it is
-// none's alone.
+// Mends returns the address of the knob that a finding is about, "" if it is none's alone.
 func Mends(check string) string {
 	for a, id := range mends {
 		if id == check {
@@ -59,8 +58,8 @@ func (c *Case) accepted() (Accepted, bool) {
 	return Accepted{}, false
 }
 
-// AcceptedOn returns the acceptance of a finding on what is mounted, where it is
-// accepted for every instance that has something there.
+// AcceptedOn returns the acceptance of a finding on what is mounted, if it is accepted for every instance that has data
+// there.
 func (c *Case) AcceptedOn(id string, m host.Mount) (of Accepted, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
@@ -90,8 +89,8 @@ func (a Accepted) covers(in *snapshot.Instance) bool {
 	return a.Instance == in.Label()
 }
 
-// decide lets the rule decide, unless its finding is accepted: then the present
-// value stays, and nobody is warned of what is not done.
+// decide lets the rule decide, unless its finding is accepted: then the present value stays, and there is no warning
+// about what is not done.
 func (c *Case) decide() {
 	warnings := len(c.Outcome.Warnings)
 	c.Rule.Decide(c)

@@ -6,23 +6,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// Basis is the memory that instances may count on. It rests on nothing that a
-// plan changes, so that planning the planned host gives the same plan.
+// Basis is the memory that instances may count on. It depends on nothing that a plan changes, so that planning the
+// planned host gives the same plan.
 type Basis struct {
-	Total   unit.Bytes // of the host, or the limit of the control group
-	Limited bool       // a control group limits the memory, not the host
+	Total   unit.Bytes // of the host, or the limit of the cgroup
+	Limited bool       // a cgroup limits the memory, not the host
 	Reserve unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
-	// other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host
-	// cannot give
+	// other programs, see othersOf, or half of the memory on a shared host; of a cgroup's limit what the host cannot
+	// give
 	Others    unit.Bytes
-	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
-	Measured  unit.Bytes // other programs before they were rounded up; 0 within a control group's limit
-	Host      Room       // of an instance within a control group's limit what the host leaves it
+	Beside    unit.Bytes // of Others what is taken for the neighbors: other instances that the plan does not change
+	Measured  unit.Bytes // other programs before they were rounded up; 0 within a cgroup's limit
+	Host      Room       // of an instance within a cgroup's limit what the host leaves it
 	Instances int        // that share what is left, equally
 }
 
-// Room is what the host has for an instance whose control group has a limit: huge
-// pages are not charged to the group, so that this bounds them.
+// Room is what the host has for an instance whose cgroup has a limit: huge pages are not charged to the group, so that
+// this bounds them.
 type Room struct {
 	Share, Part, Most unit.Bytes // Basis.Share and Basis.Part of the host, and its memory without the reserve
 }
@@ -32,8 +32,8 @@ func (b Basis) Share() unit.Bytes {
 	return max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
 }
 
-// Part is an equal part of the whole memory beside the neighbours, from which the
-// sizes are taken that should not move when another program grows a little.
+// Part is an equal part of the whole memory after the neighbors, from which the sizes are taken that should not move
+// when another program grows a little.
 func (b Basis) Part() unit.Bytes { return (b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)) }
 
 // Basis returns the memory that the case's instance may count on; for a rule of
@@ -51,8 +51,8 @@ func (c *Case) Basis() (Basis, bool) {
 	return BasisOf(c.Snapshot, c.Instance, c.Options, c.Outcome)
 }
 
-// Basis returns the memory that all instances of the snapshot share: the
-// host's, or the sum of the limits where every instance is limited.
+// Basis returns the memory that all instances of the snapshot share: the host's, or the sum of the limits if every
+// instance is limited.
 func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	if len(s.Instances) == 0 {
 		return BasisOf(s, nil, opt, o)
@@ -80,8 +80,8 @@ func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	return all, true
 }
 
-// NeighboursTake is what the neighbours may take of the memory of a budget: of the
-// host's, or of the limits of the control groups that they share.
+// NeighboursTake is what the neighbors may take of the memory of a budget: of the host's, or of the limits of the
+// cgroups that they share.
 func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes) {
 	groups := map[string]bool{}
 	for i := range s.Instances {
@@ -98,8 +98,8 @@ func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes)
 	return sum
 }
 
-// BasisOf takes, of the host and the instance's control group, the one that
-// leaves the instance less. in is nil for the host as a whole.
+// BasisOf takes, of the host and the instance's cgroup, the one that leaves the instance less. in is nil for the host
+// as a whole.
 func BasisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Outcome) (Basis, bool) {
 	mem, hostOK := s.Host.Memory.Get()
 	var whole Basis
@@ -148,13 +148,11 @@ func (b *Basis) finish(opt *Options) {
 	}
 }
 
-// CPUs returns the processors that the instance may use.
+// CPUs returns the CPUs that the instance may use.
 func (c *Case) CPUs() (int, bool) { return Need(c, memory.Processors(c.Snapshot, c.Instance)) }
 
-// Active returns how many sessions are at work at once at the peak: what the
-// user said, else what the profile assumes of so many processors and so much
-// memory, more where more are at work now, and never more than there are
-// connections.
+// Active returns how many sessions are at work at once at the peak: what the user said, otherwise what the profile
+// assumes for so many CPUs and so much memory, more if more are active now, and never more than there are connections.
 func (c *Case) Active() (int, bool) {
 	conns, ok := c.Int("pg:max_connections")
 	if !ok {

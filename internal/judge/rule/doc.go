@@ -48,7 +48,7 @@
 // does not change a value for a few percent. A present value that could not be read is
 // not changed, because undo could not restore it.
 //
-// Decide's second step (steady) keeps a plan stable: if the memory of other programs
-// is near the edge between two steps, and what is configured rests on the neighboring
-// step, that step is used. A number that moves around an edge changes no plan.
+// Decide's second step (steady) keeps a plan stable: if the memory of other programs is near the edge between two
+// steps, and what is configured depends on the neighboring step, that step is used. A number that moves around an edge
+// changes no plan.
 package rule

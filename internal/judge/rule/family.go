@@ -8,11 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Decides says whether the rule is the one for an address: its own, or one of
-// its family.
+// Decides reports whether the rule is the one for an address: its own, or one of its family.
 func (r *Rule) Decides(a knob.Address) bool { return r.Address.Covers(a) }
 
-// InAny says whether one of the instances has what an address of a family names.
+// InAny reports whether one of the instances has what an address of a family names.
 func InAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 	for i := range s.Instances {
 		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &Options{}, Rule: r, Address: r.Address,
@@ -49,9 +48,8 @@ func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error
 	return nil
 }
 
-// ofHost runs a rule of the host: once, or for each address of its family. The
-// pin of an address goes before that of its family; one of a device or a mount
-// that no folder of an instance lies on would be obeyed by nobody.
+// ofHost runs a rule of the host: once, or for each address of its family. The pin of an address goes before that of
+// its family; one of a device or a mount that holds no directory of an instance would have no effect.
 func (o *Outcome) ofHost(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	c := &Case{Snapshot: s, Options: opt, Rule: r, Address: r.Address, Outcome: o}
 	if r.Over == nil {

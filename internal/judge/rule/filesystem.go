@@ -31,8 +31,7 @@ func (c *Case) OffOnCopyOnWrite(text say.Template) {
 		say.M(text)))
 }
 
-// ZfsMounted says whether a ZFS filesystem is mounted, which has a cache of
-// its own (the ARC) then.
+// ZfsMounted reports whether a ZFS filesystem is mounted, which then has its own cache (the ARC).
 func ZfsMounted(mounts []host.Mount) bool {
 	for _, m := range mounts {
 		if m.FSType == "zfs" {

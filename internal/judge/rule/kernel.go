@@ -27,14 +27,14 @@ func (c *Case) Sysctl() (int64, bool) {
 	return Need(c, c.Snapshot.Host.Sysctls.Int(c.Rule.Address.Name()))
 }
 
-// HostIsOurs says whether knobs of the kernel are decided here: not in a
-// container, where they belong to the host below and to everything else on it.
+// HostIsOurs reports whether knobs of the kernel are decided here: not in a container, where they belong to the host
+// below and to everything else on it.
 func (c *Case) HostIsOurs() bool {
 	v, ok := c.Snapshot.Host.Virt.Get()
 	return ok && v.Container == ""
 }
 
-// WarnTuned says who would write a kernel knob again.
+// WarnTuned says which program would overwrite a kernel knob.
 func (c *Case) WarnTuned() {
 	profile, ok := c.Snapshot.Host.Tuned.Get()
 	if !ok || profile == "" {

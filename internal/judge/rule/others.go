@@ -6,8 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// OthersOf returns what other programs count for in an outcome; nothing where
-// the memory of the host is not known.
+// OthersOf returns what other programs count for in an outcome; nothing if the memory of the host is unknown.
 func OthersOf(s *snapshot.Snapshot, out *Outcome) memory.Others {
 	if out != nil && out.others != nil {
 		return *out.others
@@ -19,10 +18,9 @@ func OthersOf(s *snapshot.Snapshot, out *Outcome) memory.Others {
 // Others returns what other programs count for.
 func (o *Outcome) Others(s *snapshot.Snapshot) memory.Others { return OthersOf(s, o) }
 
-// steady keeps the configuration in force where it rests on the neighboring step
-// of what other programs hold, and that is still near: a number that moves around
-// the edge of a step moves no plan. Without a configuration that rests on either
-// step there is nothing to keep, and no state is needed for it.
+// steady keeps the present configuration if it is based on the neighboring step of what other programs hold, and that
+// is still near: a number that moves around the edge of a step moves no plan. Without a configuration that depends on
+// either step there is nothing to keep, and no state is needed for it.
 func steady(s *snapshot.Snapshot, rules []Rule, o Options, out *Outcome) (*Outcome, error) {
 	m, ok := s.Host.Memory.Get()
 	if !ok || !out.changes() {
@@ -53,8 +51,8 @@ func (o *Outcome) changes() bool {
 	return false
 }
 
-// rests says whether the configuration in force is that of this outcome: whatever
-// it decides in another way than the given one stays as it is now.
+// rests reports whether the configuration in force is that of this outcome: every decision that differs from the given
+// one equals the present value.
 func (o *Outcome) rests(than *Outcome) bool {
 	differs := false
 	for _, d := range o.Decisions {
@@ -70,8 +68,7 @@ func (o *Outcome) rests(than *Outcome) bool {
 	return differs
 }
 
-// OthersReason says of how much memory of other programs a plan reckons, and
-// where the number is from.
+// OthersReason says how much memory of other programs a plan assumes, and the source of the number.
 func OthersReason(o memory.Others) say.Message {
 	switch o.Source {
 	case memory.OthersHistory:

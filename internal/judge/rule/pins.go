@@ -23,8 +23,8 @@ func (e *PinError) In(c *say.Catalogue) string {
 	return say.M("pin {address}: {reason}", "address", string(e.Address), "reason", e.Reason).In(c)
 }
 
-// pinned returns the value that a person fixed, of the address or else of its
-// family, and which of the two he named.
+// pinned returns the value that a person fixed, for the address or otherwise for its family, and which of the two was
+// named.
 func (c *Case) pinned() (a knob.Address, value string, ok bool) {
 	for _, a := range []knob.Address{c.Address, c.Rule.Address} {
 		if v, ok := c.Options.Pins[a]; ok {
@@ -34,8 +34,8 @@ func (c *Case) pinned() (a knob.Address, value string, ok bool) {
 	return "", "", false
 }
 
-// knownPins refuses a pin that no rule decides, and one of a server's setting
-// where there is no server: it would be obeyed by nobody.
+// knownPins refuses a pin that no rule decides, and one of a server's setting if there is no server: it would have no
+// effect.
 func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
 	for _, a := range sortedPins(pins) {
 		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Decides(a) }) {

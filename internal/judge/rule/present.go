@@ -39,8 +39,8 @@ func (c *Case) Seconds(a knob.Address) (float64, bool) {
 	return n * d.Seconds(), true
 }
 
-// Now returns the knob's present number in its base unit, or 0 where the server
-// does not show one; the engine asks no rule about a setting that is not there.
+// Now returns the knob's present number in its base unit, or 0 if the server does not show one; the engine asks no rule
+// about a setting that does not exist.
 func (c *Case) Now() float64 {
 	f, _ := c.Float(c.Address)
 	return f
@@ -52,8 +52,8 @@ func (c *Case) Shown() string {
 	return v.Show()
 }
 
-// Chosen says whether somebody has chosen the present value of the server's
-// setting: a built-in default that stands in postgresql.conf is what initdb wrote.
+// Chosen reports whether the present value of the server's setting was chosen by an administrator: a built-in default
+// in postgresql.conf is what initdb wrote.
 func (c *Case) Chosen() bool {
 	set, _ := c.Instance.Server.Settings.Get()
 	s := set[c.Address.Name()]

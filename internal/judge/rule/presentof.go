@@ -14,8 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// SettingOf is the setting of the server that an address is of: a tablespace has its
-// options in the place of settings of the same names.
+// SettingOf is the setting of the server that an address is of: a tablespace has its options in place of settings of
+// the same names.
 func SettingOf(a knob.Address) string {
 	if a.Prefix() == "tablespace" {
 		return path.Base(a.Name())
@@ -48,8 +48,8 @@ func presentOfBoot(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 	})
 }
 
-// presentOfMount returns the field of /etc/fstab, with the access times as the
-// kernel has them: a remount by hand has moved what the file says.
+// presentOfMount returns the field of /etc/fstab, with the access times as the kernel has them: a remount manually has
+// moved what the file says.
 func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
 	if !s.Host.Fstab.Known() {
 		return known.Without[Value](s.Host.Fstab.State(), s.Host.Fstab.Gap())
@@ -67,7 +67,7 @@ func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	return known.Is(Value{Setting: options, Unit: u})
 }
 
-// MountAt returns what is mounted at exactly this place, the last where several are.
+// MountAt returns what is mounted at exactly this place, the last if several are.
 func MountAt(s *snapshot.Snapshot, point string) (host.Mount, bool) {
 	mounts, _ := s.Host.Mounts.Get()
 	for i := len(mounts) - 1; i >= 0; i-- {
@@ -86,13 +86,12 @@ func FstabOf(s *snapshot.Snapshot, point string) []host.FstabLine {
 
 const numaAddress = knob.Address("unit:NUMAPolicy")
 
-// Interleaved says whether a policy of a unit spreads the memory.
+// Interleaved reports whether a policy of a unit spreads the memory.
 func Interleaved(policy string) bool { return strings.HasPrefix(policy, "interleave ") }
 
 func spellKB(b unit.Bytes) string { return strconv.FormatInt(int64(b/unit.KB), 10) }
 
-// BootWord returns the value of a word of the kernel's command line, the last of which
-// counts; "" where it is not there.
+// BootWord returns the value of a word of the kernel's command line, the last of which counts; "" if it does not exist.
 func BootWord(words []string, name string) (value string) {
 	for _, w := range words {
 		if v, ok := strings.CutPrefix(w, name+"="); ok {

@@ -40,7 +40,7 @@ func ParseProfile(s string) (Profile, error) {
 		"value", say.Quoted(s), "names", say.Names(names, 0))
 }
 
-// prior is what a profile assumes where nothing was measured.
+// prior is what a profile assumes if nothing was measured.
 type prior struct {
 	memory.Load
 	BufferShare float64    // the share of the memory that goes to shared_buffers
@@ -62,11 +62,11 @@ var Priors = map[Profile]prior{
 // ones: on one host none of them gets more work_mem than the next.
 var Ascending = []Profile{Web, OLTP, Mixed, DW}
 
-// Desktop says whether the instance is on a developer's machine: it is there for
-// other programs first, whatever was said of the host.
+// Desktop reports whether the instance is on a developer's machine: it serves other programs first, whatever was
+// specified for the host.
 func (c *Case) Desktop() bool { return c.Options.Profile == Desktop }
 
-// Among says whether other programs need the host as much as PostgreSQL does.
+// Among reports whether other programs need the host as much as PostgreSQL does.
 func (c *Case) Among() bool { return c.Options.Shared || c.Desktop() }
 
 func (c *Case) Prior() prior {

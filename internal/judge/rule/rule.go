@@ -27,7 +27,7 @@ type Rule struct {
 	From, To  int            // majors it is for; 0: no bound. Whether the parameter exists is asked of the server
 	Needs     []knob.Address // decided before it; their values are asked for with Case.Bytes and its like
 	Effect    knob.Effect    // of a family, a kernel or a unit knob; a server setting's follows from its context
-	Risk      knob.Risk      // Low where empty
+	Risk      knob.Risk      // Low if empty
 	Unit      string         // of a kernel or unit knob: pages, kB, bytes, percent; "" for none
 	Tolerance float64        // a present value that is off by no more than this share of the wanted one stays
 	Decide    func(*Case)    // calls Case.Set, or nothing when it has no opinion
@@ -44,14 +44,14 @@ type Rule struct {
 	Finally func(c *Case)
 }
 
-// In returns the rule with its words in the language of a catalogue.
+// In returns the rule with its words in the language of a catalog.
 func (r Rule) In(c *say.Catalogue) Rule {
 	r.Title, r.Why, r.Formula = c.Text(r.Title), c.Text(r.Why), c.Text(r.Formula)
 	return r
 }
 
-// Versions returns the majors that the rule is for, and in which there is such a parameter
-// at all: from the first one on and up to the last, 0 where that is no bound.
+// Versions returns the majors that the rule is for, and in which there is such a parameter at all: from the first one
+// on and up to the last, 0 if that is no bound.
 func (r *Rule) Versions() (from, to int) {
 	from, to = r.From, r.To
 	if r.Address.Layer() != knob.Instance {
@@ -92,21 +92,21 @@ type Decision struct {
 	Instance  string            // Instance.Key; "" for the host
 	Present   known.Fact[Value] // what it is now
 	Want      Value             // what the rule or the pin says
-	Effective Value             // what the plan will leave: Want, or Present where that is as good
+	Effective Value             // what the plan will leave: Want, or Present if that is as good
 	Reason    say.Message
-	Inputs    []Input // the numbers that the reason rests on
+	Inputs    []Input // the numbers that the reason depends on
 	Pinned    bool
 	Effect    knob.Effect
 	later     knob.Effect // what Case.After asked for
 }
 
-// Input is one number that a decision rests on.
+// Input is one number that a decision depends on.
 type Input struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Changes says whether the decision differs from what is.
+// Changes reports whether the decision differs from what is.
 func (d *Decision) Changes() bool {
 	p, ok := d.Present.Get()
 	return ok && p.Setting != d.Effective.Setting
@@ -116,11 +116,11 @@ func (d *Decision) Changes() bool {
 type Options struct {
 	Profile     Profile
 	Connections int                     // max_connections wanted; 0: keep the present one
-	Active      int                     // sessions at work at once at the peak; 0: from connections and processors
+	Active      int                     // sessions at work at once at the peak; 0: from connections and CPUs
 	Storage     Storage                 // "" : from the devices
 	Shared      bool                    // the host also serves other programs (--dedicated=false)
 	Accepted    []Accepted              // findings that the policy accepts
-	Pins        map[knob.Address]string // values that the user has fixed, as he spelled them
+	Pins        map[knob.Address]string // values that the user has pinned, as spelled by the user
 }
 
 // Outcome is everything that was decided.
@@ -128,7 +128,7 @@ type Outcome struct {
 	Decisions []*Decision              // in the order of decision
 	Unknown   []known.Gap              // facts that a rule missed; sorted, without doubles
 	Questions []snapshot.ShmemQuestion // how much shared memory? asked because no answer was in the snapshot
-	Warnings  []say.Message            // what a person must know before he acts
+	Warnings  []say.Message            // what to know before acting
 	index     map[[2]string]*Decision
 	others    *memory.Others // instead of those of the snapshot; see steady
 	noted     map[any]any    // see Note
@@ -139,13 +139,13 @@ func (o *Outcome) Of(instance string, a knob.Address) *Decision {
 	return o.index[[2]string{instance, string(a)}]
 }
 
-// noteOf is where a T is noted of an instance: by its type, so that packages cannot meet.
+// noteOf is the key of a T noted for an instance: its type, so that packages cannot collide.
 type noteOf[T any] struct{ instance string }
 
-// Note keeps what was worked out of an instance, by its type, for who asks Noted.
+// Note keeps what was computed for an instance, by its type, for callers of Noted.
 func Note[T any](o *Outcome, instance string, v T) { o.noted[noteOf[T]{instance}] = v }
 
-// Noted returns what was noted last of an instance; ok is false where nothing was.
+// Noted returns what was noted last of an instance; ok is false if nothing was.
 func Noted[T any](o *Outcome, instance string) (v T, ok bool) {
 	v, ok = o.noted[noteOf[T]{instance}].(T)
 	return v, ok
@@ -164,8 +164,8 @@ type Case struct {
 	decision  *Decision
 }
 
-// Decide runs the rules over a snapshot. The error is a *PinError, or tells of
-// rules whose needs form a circle (a fault of the program).
+// Decide runs the rules over a snapshot. The error is a *PinError, or reports rules whose needs form a cycle (a fault
+// of the program).
 func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 	out, err := decide(s, rules, o, nil)
 	if err != nil {
@@ -262,7 +262,7 @@ func (o *Outcome) run(c *Case) error {
 	d.Effect = max(d.Effect, d.later)
 	d.Effective = d.Want
 	if p, ok := present.Get(); !ok {
-		// A value that cannot be seen is not changed: nobody could put it back.
+		// A value that cannot be seen is not changed: it could not be restored.
 		if present.State() != known.Absent {
 			o.Unknown = append(o.Unknown, present.Gap())
 		}
@@ -274,8 +274,8 @@ func (o *Outcome) run(c *Case) error {
 	return nil
 }
 
-// Near says whether two settings are the same or, as numbers of one sign, apart
-// by no more than tolerance of the wanted one.
+// Near reports whether two settings are the same or, as numbers of one sign, apart by no more than tolerance of the
+// wanted one.
 func Near(present, want string, tolerance float64) bool {
 	if present == want {
 		return true
@@ -335,7 +335,7 @@ func (c *Case) Param(name string) (params.Param, bool) {
 	return params.Param{}, false
 }
 
-// Allows says whether this server's build accepts a value of an enum parameter.
+// Allows reports whether this server's build accepts a value of an enum parameter.
 func (c *Case) Allows(name, value string) bool {
 	p, ok := c.Param(name)
 	if !ok {

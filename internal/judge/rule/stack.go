@@ -13,10 +13,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Stacks returns, for each folder that an instance writes to, the devices that it
-// lies on, from the one that the filesystem is on down to the disks, noting what
-// is missing. What has no device (network filesystems, memory, ZFS, btrfs with its
-// own numbers) is left out.
+// Stacks returns, for each directory that an instance writes to, the devices that it is on, from the one that the
+// filesystem is on down to the disks, noting what is missing. What has no device (network filesystems, memory, ZFS,
+// btrfs with its own numbers) is omitted.
 func (c *Case) Stacks() [][]host.Block {
 	if len(c.Snapshot.Instances) == 0 {
 		return nil
@@ -42,16 +41,15 @@ func (c *Case) Stacks() [][]host.Block {
 	return out
 }
 
-// The names of devices that can stand in an address, in a path of /sys and in a
-// rule of udev, where some characters would be a pattern.
+// The names of devices that can be in an address, in a path of /sys and in a rule of udev, where some characters would
+// be a pattern.
 var (
 	kernelName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_:-]*$`)
 	mapperName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 )
 
-// SubjectOf returns how an address names a device: a volume of device mapper by
-// its own name, as another one may have its number after the next boot. "" where
-// the name cannot stand in an address.
+// SubjectOf returns how an address names a device: a volume of device mapper by its own name, as another one may have
+// its number after the next boot. "" if the name cannot be in an address.
 func SubjectOf(b host.Block) string {
 	switch {
 	case b.Kind == "dm" && mapperName.MatchString(b.DMName):

@@ -2,8 +2,8 @@ package rule
 
 import "github.com/pgfettle/pgfettle/internal/base/say"
 
-// WarnStandbys says that the standbys come first, where some are connected: a
-// standby with less of it than its primary pauses its replay (14+) or stops (13).
+// WarnStandbys says that the standbys come first, if some are connected: a standby with less of it than its primary
+// pauses its replay (14+) or stops (13).
 func (c *Case) WarnStandbys(want int) {
 	replicas, _ := Need(c, c.Instance.Server.Replicas)
 	if len(replicas) == 0 {

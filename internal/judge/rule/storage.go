@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// sayStorage is what reveals the kind of storage where no device reports it.
+// sayStorage is what reveals the kind of storage if no device reports it.
 const sayStorage = "pass --storage nvme|ssd|hdd|san"
 
 // Slowness orders the kinds of storage: a volume over several disks is as slow
@@ -23,9 +23,8 @@ var Slowness = []Storage{NVMe, SSD, SAN, HDD}
 var NetworkFS = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p",
 	"virtiofs", "lustre", "afs"}
 
-// StorageOf returns what the instance's place of a role is on, and a clause
-// that says how that is known. When it is not known, ok is false and the gap is
-// among the unknowns: a rule that rests on it leaves its knob alone.
+// StorageOf returns what the instance's place of a role is on, and a clause that says how that is known. When it is not
+// known, ok is false and the gap is among the unknowns: a rule that depends on it leaves its knob alone.
 func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why say.Message, ok bool) {
 	if s := c.Options.Storage; s != "" {
 		return s, say.M("set with --storage"), true

@@ -147,9 +147,8 @@ func PresentOfHost(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 // instance goes down that had recovered.
 var oomPolicies = []string{"continue", "kill", "stop"}
 
-// presentOfUnits returns a property of the units that run the instances: the
-// worst where they differ, as a knob of the host has one present value and the
-// change is for all of them.
+// presentOfUnits returns a property of the units that run the instances: the worst if they differ, as a knob of the
+// host has one present value and the change is for all of them.
 func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
 	worst := known.None[Value](known.Gap{Fact: string(a), Reason: "no instance runs as a systemd unit"})
 	for i := range s.Instances {
@@ -169,9 +168,8 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	return worst
 }
 
-// worse says whether one value of a unit's property is worse than another: a
-// later one of oomPolicies, any other NUMA policy than interleave, or the lower of
-// two limits.
+// worse reports whether one value of a unit's property is worse than another: a later one of oomPolicies, any other
+// NUMA policy than interleave, or the lower of two limits.
 func worse(a knob.Address, v, than string) bool {
 	if a == numaAddress {
 		return Interleaved(than) && !Interleaved(v)

@@ -1,4 +1,3 @@
-// Package rules is the list of all rules. Each stands in a file of its own in the directory
-// of its area, with its cases in testdata beside it. What no rule decides though it is read
-// is listed with the reason (Unplanned).
+// Package rules is the list of all rules. Each is in a separate file in the directory of its area, with its cases in
+// testdata next to it. What is read but decided by no rule is listed with the reason (Unplanned).
 package rules

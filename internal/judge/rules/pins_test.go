@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/hostcase"
 )
 
-// TestPinWithoutInstance: a pinned setting of a server is refused where no
-// server was found, and only there; a pinned knob of the host is obeyed.
+// TestPinWithoutInstance: a pinned setting of a server is refused if no server was found, and only there; a pinned knob
+// of the host is obeyed.
 func TestPinWithoutInstance(t *testing.T) {
 	read := func(over map[string]string) *snapshot.Snapshot {
 		return hostcase.Read(t, "ram=8GB cpus=4 pg=17", over)
@@ -39,7 +39,7 @@ func TestPinWithoutInstance(t *testing.T) {
 	if d := out.Of("", "sysctl:vm.swappiness"); d == nil || d.Want.Setting != "7" {
 		t.Errorf("a pin of the host: %+v", d)
 	}
-	// A knob that nobody plans is told as that, with or without an instance.
+	// A knob that is never planned is reported as such, with or without an instance.
 	if _, err := rule.Decide(none, rules.All(), pin("pg:no_such", "1")); !errors.As(err, &refused) ||
 		refused.Reason.String() == "no instance found" {
 		t.Errorf("an unknown knob: %v", err)

@@ -19,8 +19,8 @@ func For(a knob.Address) (rule.Rule, bool) {
 	return rule.Rule{}, false
 }
 
-// Here says whether a snapshot has what an address names: a server for a setting
-// of one, a device or a mount under a folder of an instance.
+// Here reports whether a snapshot has what an address names: a server for a setting of one, a device or a mount under a
+// directory of an instance.
 func Here(s *snapshot.Snapshot, a knob.Address) bool {
 	r, ok := For(a)
 	if a.Layer() == knob.Instance {

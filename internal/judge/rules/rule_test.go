@@ -72,7 +72,7 @@ func runFile(t *testing.T, file string, r rule.Rule) int {
 	return len(cases.List)
 }
 
-// decide runs one case and tells what came of it.
+// decide runs one case and returns the result.
 func decide(t *testing.T, c *golden.Case, r rule.Rule) string {
 	t.Helper()
 	h := hostcase.Of(t, c)

@@ -11,7 +11,7 @@ type Unplanned struct {
 	Why     string // why not, as a clause
 }
 
-// In returns the knob with its reason in the language of a catalogue.
+// In returns the knob with its reason in the language of a catalog.
 func (u Unplanned) In(c *say.Catalogue) Unplanned {
 	u.Why = c.Text(u.Why)
 	return u

@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// TestUnplanned: each knob that is read and not planned exists, has a reason of
-// one line, stands there once, and is decided by no rule.
+// TestUnplanned: each knob that is read and not planned exists, has a reason of one line, is there once, and is decided
+// by no rule.
 func TestUnplanned(t *testing.T) {
 	seen := map[knob.Address]bool{}
 	for _, r := range rules.All() {
@@ -43,8 +43,8 @@ func TestUnplanned(t *testing.T) {
 			}
 		}
 	}
-	// Every kernel parameter that is collected is planned, or it is said why not,
-	// but for those that only tell what may be looked at.
+	// Every kernel parameter that is collected is planned, or has a reason why not, except those that only restrict
+	// what can be seen.
 	for _, n := range host.SysctlNames {
 		if !seen[knob.Sysctl(n)] && n != "kernel.dmesg_restrict" && n != "kernel.perf_event_paranoid" {
 			t.Errorf("%s is collected, and nobody says why it is not planned", n)

@@ -10,12 +10,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What the memory is shared out to is decided in steps: maintenance_work_mem in
-// eighths of a power of two, a worker for each 512 MB, and a server's default
-// stays from where it is close enough. At such a step a megabyte more of memory
-// takes twelve of them from what shared_buffers could have. So shared_buffers,
-// and the connections that are admitted beside it, are not sized beside those
-// values but beside their ceilings: what the memory suggests before it is rounded,
+// What the memory is shared out to is decided in steps: maintenance_work_mem in eighths of a power of two, a worker for
+// each 512 MB, and a server's default is kept if it is close enough. At such a step a megabyte more of memory takes
+// twelve of them from what shared_buffers could have. So shared_buffers, and the connections that are admitted next to
+// it, are not sized next to those values but next to their ceilings: what the memory suggests before it is rounded,
 // which is never less and grows evenly.
 
 // fractions is what a ceiling has beyond the whole numbers of an instance.
@@ -27,7 +25,7 @@ type fractions struct {
 	vacuums   float64 // autovacuum_max_workers, likewise
 }
 
-// of returns where the memory of an instance goes with the fractions.
+// of returns how the memory of an instance is used with the fractions.
 func (f fractions) of(m memory.Instance) memory.Parts {
 	p := m.Parts()
 	if f == (fractions{}) {
@@ -115,10 +113,9 @@ func tempCeiling(c *rule.Case, b rule.Basis, conns int, now unit.Bytes) unit.Byt
 		0, now)
 }
 
-// ceilingOf returns the ceiling of a number that was decided from the memory:
-// exact is the number before it was rounded. Where a default stays that is off
-// by no more than near, the ceiling is on it before. A pin, and a setting that
-// nothing was decided for, are what they are.
+// ceilingOf returns the ceiling of a number that was decided from the memory: exact is the number before it was
+// rounded. If a default is kept that is off by no more than near, the ceiling includes it in advance. A pin, and a
+// setting without a decision, are used as they are.
 func ceilingOf(c *rule.Case, a knob.Address, exact, near float64) float64 {
 	v, _ := c.Value(a)
 	now, _ := Number(v)

@@ -10,8 +10,8 @@ import (
 type hugeDemand struct {
 	Pages     int64 // by the instances that should run on them
 	Instances int
-	Foreign   int64 // used by other programs now, the neighbours included
-	Beside    int64 // of these those of the neighbours, which may not run now
+	Foreign   int64 // used by other programs now, the neighbors included
+	Beside    int64 // of these those of the neighbors, which may not run now
 	Exact     bool  // the sizes were said by the servers or their binaries, or nothing unknown is in them
 	Whole     bool  // every instance could be asked
 }
@@ -31,7 +31,7 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
 		if running, ok := in.Running.Get(); ok && !running && !in.Server.Settings.Known() {
-			continue // a stopped instance holds nothing, and nobody can ask it
+			continue // a stopped instance holds nothing, and cannot be asked
 		}
 		if !in.Server.Settings.Known() {
 			c.Miss(in.Server.Settings.Gap())
@@ -56,8 +56,8 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 	return d
 }
 
-// knownLibraries says whether the estimate of the shared memory covers all
-// preloaded libraries: pg_stat_statements is in it, and those that ask for none.
+// knownLibraries reports whether the estimate of the shared memory covers all preloaded libraries: pg_stat_statements
+// is in it, and those that ask for none.
 func knownLibraries(c *rule.Case) bool {
 	for _, lib := range Preloaded(c) {
 		switch lib {

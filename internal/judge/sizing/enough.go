@@ -8,15 +8,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What a server counted goes before what a profile assumes. Three things keep a
-// plan from going to and fro with it. Evidence only chooses below the ceiling
-// that the memory sets. It never lowers what is there now: what was counted, was
-// counted with it. And a wanted value rests on the counts, not on the value that
-// it replaces, so that the planned host, of which the same was counted, is
-// planned the same.
+// A server's counts take precedence over a profile's assumptions. Three rules keep a plan from oscillating with them.
+// Evidence only chooses below the ceiling that the memory sets. It never lowers what is there now: what was counted,
+// was counted with it. And a wanted value depends on the counts, not on the value that it replaces, so that the planned
+// host, of which the same was counted, is planned the same.
 
-// RoundUpToPower returns the power of two that is not below: what grows a little
-// from week to week is planned anew only when it has doubled.
+// RoundUpToPower returns the power of two that is not below: what grows a little from week to week is planned again
+// only when it has doubled.
 func RoundUpToPower(b unit.Bytes) unit.Bytes {
 	p := unit.MB
 	for p < b && p < 1024*unit.TB {
@@ -47,7 +45,7 @@ const (
 // the smallest of what its evidence says; ok is false without evidence.
 func enoughBuffers(c *rule.Case) (e enough, ok bool) {
 	present, havePresent := c.Bytes(knob.PG("shared_buffers"))
-	dbs, _ := c.Instance.Server.Databases.Get() // a described host has none, and nobody misses them
+	dbs, _ := c.Instance.Server.Databases.Get() // a described host has none, and needs none
 	sum, whole := unit.Bytes(0), len(dbs) > 0
 	hit, read, longest := 0.0, 0.0, 0.0
 	for _, d := range dbs {

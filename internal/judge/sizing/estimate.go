@@ -9,8 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// decided returns the value that a setting is planned to have, where the plan
-// changes it.
+// decided returns the value that a setting is planned to have, if the plan changes it.
 func decided(c *rule.Case, name string) (string, bool) {
 	d := c.Outcome.Of(c.Instance.Key, knob.PG(name))
 	if d == nil || !d.Changes() {

@@ -10,33 +10,32 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// hugeFrom is the shared_buffers from which huge pages are wanted whatever the
-// connections: the page tables of each process for 1 GB take 2 MB, and a hundred of
-// them 200 MB.
+// hugeFrom is the shared_buffers from which huge pages are wanted whatever the number of connections: the page tables
+// of each process for 1 GB take 2 MB, and a hundred of them 200 MB.
 const hugeFrom = limits.HugeFrom
 
 // hugeTables is what makes them wanted for less: as much as a hundred sessions
 // take for 1 GB.
 const hugeTables = 200 * unit.MB
 
-// hugePays says whether huge pages are worth a pool for shared_buffers of this size.
-// It only turns to yes with more memory and more connections, never back.
+// hugePays reports whether huge pages are worth a pool for shared_buffers of this size. It only turns to yes with more
+// memory and more connections, never back.
 func HugePays(c *rule.Case, buffers unit.Bytes, conns int) bool {
 	tables := memory.PageTables(buffers, memory.BasePage(c.Snapshot)) * unit.Bytes(conns)
 	return buffers >= hugeFrom || tables >= hugeTables
 }
 
-// hugeRoom is how much shared memory may lie in huge pages.
+// hugeRoom is how much shared memory can be in huge pages.
 type hugeRoom struct {
 	Most unit.Bytes  // 0: none at all
 	Pool bool        // the pool's size is ours to decide
-	Why  say.Message // why there is none, or what bounds it; zero where nothing does
+	Why  say.Message // why there is none, or what bounds it; zero if nothing does
 }
 
 const unbounded = unit.Bytes(math.MaxInt64)
 
-// hugeRoom returns the room for the instance's shared memory in huge pages. It
-// rests on nothing that the plan changes.
+// hugeRoom returns the room for the instance's shared memory in huge pages. It depends on nothing that the plan
+// changes.
 func HugeRoom(c *rule.Case) hugeRoom {
 	none := func(text say.Template, pairs ...any) hugeRoom {
 		return hugeRoom{Why: say.M(text, pairs...)}
@@ -113,10 +112,9 @@ func HugeRoom(c *rule.Case) hugeRoom {
 	return room
 }
 
-// wantsHuge says whether the instance should run on huge pages with the
-// shared_buffers that were decided. An instance for which they do not matter is
-// counted where another one gets a pool: with huge_pages = try it would take
-// the pages that were meant for the other.
+// wantsHuge reports whether the instance should run on huge pages with the shared_buffers that were decided. An
+// instance for which they do not matter is counted if another one gets a pool: with huge_pages = try it would take the
+// pages that were meant for the other.
 func WantsHuge(c *rule.Case) bool {
 	if hugeOfItself(c) {
 		return true
@@ -133,9 +131,8 @@ func WantsHuge(c *rule.Case) bool {
 	return false
 }
 
-// hugeOfItself says whether the instance should run on huge pages for its own
-// sake: because its shared memory is large, or because it does so now or must
-// (huge_pages = on).
+// hugeOfItself reports whether the instance should run on huge pages for its own sake: because its shared memory is
+// large, or because it does so now or must (huge_pages = on).
 func hugeOfItself(c *rule.Case) bool {
 	room := HugeRoom(c)
 	sb, ok := c.Bytes("pg:shared_buffers")
@@ -154,8 +151,8 @@ func hugeOfItself(c *rule.Case) bool {
 	return hugeFits(c)
 }
 
-// hugeFits says whether the planned shared memory fits the room for it in huge
-// pages, and the memory at all, which a pinned shared_buffers may not.
+// hugeFits reports whether the planned shared memory fits the room for it in huge pages, and the memory at all, which a
+// pinned shared_buffers may not.
 func hugeFits(c *rule.Case) bool {
 	sb, ok1 := c.Bytes("pg:shared_buffers")
 	conns, ok2 := c.Int("pg:max_connections")
@@ -172,9 +169,8 @@ func hugeFits(c *rule.Case) bool {
 	return ok && need <= HugeRoom(c).Most && need <= most
 }
 
-// insistsOnHuge says whether huge pages are used, or asked for without a way
-// back, though the shared memory is too small for them to matter: taking the
-// pool away would slow the server down or keep it from starting.
+// insistsOnHuge reports whether huge pages are used, or asked for without a way back, though the shared memory is too
+// small for them to matter: taking the pool away would slow the server down or keep it from starting.
 func insistsOnHuge(c *rule.Case) bool {
 	if pin := c.Options.Pins["pg:huge_pages"]; pin != "" {
 		return pin != "off"

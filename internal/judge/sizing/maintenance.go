@@ -6,10 +6,9 @@ import (
 )
 
 const (
-	// maintenanceMost is where the profile's maintenance_work_mem ends: a B-tree
-	// build that sorts more than that goes to disk in few runs anyway, and
-	// VACUUM could not use more than 1 GB up to 16. Only who builds the graphs of
-	// pgvector or the like needs more, and he says so with a value of his own.
+	// maintenanceMost is the maximum of the profile's maintenance_work_mem: a B-tree build that sorts more than that
+	// goes to disk in few runs anyway, and VACUUM could not use more than 1 GB up to 16. Only building graph indexes,
+	// such as those of pgvector, needs more, and such sites set their own value.
 	maintenanceMost = 2 * unit.GB
 	// maintenanceMostDW: in a warehouse index builds of large tables are the daily load.
 	maintenanceMostDW = 4 * unit.GB
@@ -32,8 +31,7 @@ const (
 	AutovacuumPart = 20
 )
 
-// maintenanceShare returns the part of the memory, as its divisor and in words,
-// and where it ends.
+// maintenanceShare returns the part of the memory, as its divisor and in words, and its maximum.
 func MaintenanceShare(c *rule.Case) (part, most unit.Bytes, words string) {
 	if c.Options.Profile == rule.DW {
 		return 8, maintenanceMostDW, "1/8"

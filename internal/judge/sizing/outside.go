@@ -7,19 +7,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// outside is what of the shared memory in huge pages a control group's limit does
-// not bound: all of it, unless the hierarchy is mounted with
-// memory_hugetlb_accounting. The limit is the measure of the instance all the
-// same: shared_buffers is taken from it, and of what is there already only what
-// is more than that counts as outside, so that work_mem does not jump at the size
-// from which huge pages are wanted. The host's memory bounds it.
+// outside is what of the shared memory in huge pages a cgroup's limit does not bound: all of it, unless the hierarchy
+// is mounted with memory_hugetlb_accounting. The limit is the measure of the instance all the same: shared_buffers is
+// taken from it, and of what is there already only what is more than that counts as outside, so that work_mem does not
+// jump at the size from which huge pages are wanted. The host's memory bounds it.
 type outside struct {
 	is      bool
 	nominal unit.Bytes // the shared memory of the profile's full share, with the tolerance
 	share   unit.Bytes // what the host leaves to the instance
 }
 
-// outsideLimit says whether huge pages are outside of what bounds the instance.
+// outsideLimit reports whether huge pages are outside what bounds the instance.
 func OutsideLimit(c *rule.Case, b rule.Basis) bool {
 	return b.Limited && b.Host.Share > 0 && c.Instance != nil && !memory.HugeCharged(c.Instance)
 }
@@ -32,9 +30,8 @@ func outsideOf(c *rule.Case, b rule.Basis, conns int) outside {
 	return outside{ok, nominal, b.Host.Share}
 }
 
-// Charged returns the parts of which the sum is compared with the share: of shared
-// memory in huge pages outside of the limit no more than the nominal, but so much
-// that no more is left than the host has.
+// Charged returns the parts of which the sum is compared with the share: of shared memory in huge pages outside the
+// limit no more than the nominal, but so much that no more is left than the host has.
 func (l layout) Charged(p memory.Parts, page unit.Bytes) memory.Parts {
 	if !l.outside.is || page != l.huge || page <= l.base {
 		return p
@@ -45,9 +42,8 @@ func (l layout) Charged(p memory.Parts, page unit.Bytes) memory.Parts {
 	return p
 }
 
-// keptOutside returns the most that a shared_buffers may be which lies in huge
-// pages outside of the limit already: two fifths of what the host has, as of a
-// server without a limit. ok is false where there is nothing to keep.
+// keptOutside returns the most that a shared_buffers can be that is already in huge pages outside the limit: two fifths
+// of what the host has, as of a server without a limit. ok is false if there is nothing to keep.
 func keptOutside(c *rule.Case, b rule.Basis) (most unit.Bytes, ok bool) {
 	if !OutsideLimit(c, b) || !rule.OnHugePages(c.Instance) {
 		return 0, false

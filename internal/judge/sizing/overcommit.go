@@ -27,8 +27,8 @@ type strict struct {
 	Now    unit.Bytes // Committed_AS
 }
 
-// strictCommit works strict overcommit out with the planned huge pages and
-// instances. ok is false where a fact is missing, which is among the unknowns.
+// strictCommit works strict overcommit out with the planned huge pages and instances. ok is false if a fact is missing,
+// which is among the unknowns.
 func StrictCommit(c *rule.Case) (s strict, ok bool) {
 	m, ok := rule.Need(c, c.Snapshot.Host.Memory)
 	if !ok {
@@ -123,8 +123,8 @@ func committed(c *rule.Case) (unit.Bytes, bool) {
 	return sum, true
 }
 
-// ContainersHere says whether containers run on this host: their root file
-// systems are overlays, or stand in the folders of the programs that run them.
+// ContainersHere reports whether containers run on this host: their root filesystems are overlays, or are in the
+// directories of the programs that run them.
 func ContainersHere(mounts []host.Mount) bool {
 	for _, m := range mounts {
 		if m.FSType == "overlay" {

@@ -20,8 +20,7 @@ func (l Planned) All(i memory.Instance) memory.Instance {
 	return list[len(list)-1]
 }
 
-// SharedMemory returns the planned shared memory of an instance; ok is false
-// where its settings are not known.
+// SharedMemory returns the planned shared memory of an instance; ok is false if its settings are not known.
 func PlannedSharedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance,
 	opt *rule.Options) (SharedMemory, bool) {
 	if !in.Server.Settings.Known() || !in.Server.Version.Known() {
@@ -30,8 +29,8 @@ func PlannedSharedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Ins
 	return SharedMemoryOf(o.OnInstance(s, in, opt))
 }
 
-// Memory returns where an instance's memory goes before and after; ok is false
-// where its settings or the processors are not known.
+// Memory returns how an instance's memory is used before and after; ok is false if its settings or the CPUs are not
+// known.
 func PlannedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance, opt *rule.Options) (Planned, bool) {
 	c := o.OnInstance(s, in, opt)
 	before, ok1 := memory.AsItIs(s, in, c.Prior().Load).Get()
@@ -51,8 +50,8 @@ func PlannedMemory(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance,
 	return Planned{Before: before, After: after, Load: c.Prior().Load}, ok1 && ok2
 }
 
-// onHuge says whether an instance will run on huge pages: it asks for them, and
-// the pool as it is planned holds the shared memory of every instance that does.
+// onHuge reports whether an instance will run on huge pages: it asks for them, and the pool as it is planned holds the
+// shared memory of every instance that does.
 func onHuge(o *rule.Outcome, s *snapshot.Snapshot, in *snapshot.Instance, opt *rule.Options) bool {
 	if asked, ok := o.OnInstance(s, in, opt).Text("pg:huge_pages"); !ok || asked == "off" {
 		return false
@@ -96,9 +95,8 @@ func pool(o *rule.Outcome, s *snapshot.Snapshot, opt *rule.Options) int64 {
 	return n
 }
 
-// PoolUnused returns the memory in huge pages that nobody uses, as it is and as
-// planned. Where the memory is that of control groups it is 0: the host's pool
-// is charged to none of them.
+// PoolUnused returns the memory in huge pages that are unused, as it is and as planned. If the memory is that of
+// cgroups, it is 0: the host's pool is charged to none of them.
 func PoolUnused(o *rule.Outcome, s *snapshot.Snapshot, opt *rule.Options) (before, after unit.Bytes) {
 	if b, ok := o.Basis(s, opt); ok && b.Limited {
 		return 0, 0

@@ -16,9 +16,9 @@ type fitted struct {
 	Cut     cut        // why it is less than the nominal
 	Full    unit.Bytes // the nominal before evidence said that less is enough
 	Enough  enough     // that evidence; full is above nominal then
-	Outside bool       // the nominal is what lies in huge pages outside of the limit already
-	Seen    bool       // something told how much is enough
-	Work    unit.Bytes // the work_mem that all connections were given beside it
+	Outside bool       // the nominal is what is already in huge pages outside the limit
+	Seen    bool       // something showed how much is enough
+	Work    unit.Bytes // the work_mem that all connections were given next to it
 
 	holds func(unit.Bytes) bool // whether all the rest, all connections at work included, fits beside the present value
 }
@@ -29,13 +29,12 @@ type cut string
 const (
 	uncut       cut = ""
 	CutByMemory cut = "memory"      // it does not fit beside the connections
-	CutByTables cut = "page tables" // of ordinary pages
-	CutByPool   cut = "huge pages"  // no more huge pages can be had
+	CutByTables cut = "page tables" // of regular pages
+	CutByPool   cut = "huge pages"  // no more huge pages are available
 )
 
-// fitBuffers returns the largest shared_buffers up to the nominal that leaves
-// room for the connections, on huge pages where they can be had, else with
-// bounded page tables.
+// fitBuffers returns the largest shared_buffers up to the nominal that leaves room for the connections, in huge pages
+// if available, otherwise with limited page tables.
 func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 	list, ok := demands(c, b, conns)
 	if !ok {
@@ -61,8 +60,8 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 	if _, ok := estimate(c, f.Nominal, conns); !ok {
 		return fitted{}, false
 	}
-	// bare is of a value that is there: it is kept as it is, and work_mem is given beside
-	// it so. What is newly sized may come out larger in the next plan, by the tolerance.
+	// bare is for an existing value: it is kept as it is, and work_mem is sized next to it. A newly sized value may
+	// turn out larger in the next plan, by the tolerance.
 	bare := func(sb unit.Bytes) unit.Bytes {
 		shared, _ := estimateAbove(c, sb, conns, above)
 		return shared
@@ -87,8 +86,7 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 		}
 		return l.tables(estimate(sb)) <= l.part.Scale(tablesShare)
 	}
-	// Where page tables bound it there is no other remedy; else no less than what a
-	// server needs to be one.
+	// If page tables bound it, there is no other remedy; otherwise no less than the minimum of a server.
 	least := min(f.Nominal, max(buffersLeast, readable(SizeBase(c, b).Scale(buffersLeastShare))))
 	ordinary := max(largest(f.Nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }),
 		largest(least, small), min(f.Nominal, buffersLeast))
@@ -129,8 +127,8 @@ func FitBuffers(c *rule.Case, b rule.Basis, conns int) (fitted, bool) {
 	return f, true
 }
 
-// keptBuffers returns the present shared_buffers where somebody has chosen it, it
-// is as good a share as the one that would be planned, and everything fits beside it.
+// keptBuffers returns the present shared_buffers if it was set explicitly, is as good a share as the one that would be
+// planned, and everything else fits.
 func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 	present, ok := c.Bytes(knob.PG("shared_buffers"))
 	if !ok || !c.Chosen() || present == buffersLeast { // which initdb writes
@@ -140,9 +138,9 @@ func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 	return present, share >= buffersKeptFrom && share < buffersKeptTo && f.holds(present)
 }
 
-// plannedWithoutWorkMem returns the memory that is planned for beside work_mem: the profile's full
-// share for the shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
-// whose parts are returned. With more connections it never becomes less.
+// plannedWithoutWorkMem returns the memory that is planned in addition to work_mem: the profile's full share for the
+// shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest, whose parts are
+// returned. With more connections it never becomes less.
 func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes,
 	ok bool) {
 	wanted := fullBuffers(c, b)
@@ -176,8 +174,8 @@ func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (par
 	return l.boundTables(parts, shared, least), shared, true
 }
 
-// boundTables lowers the page tables among the parts to what the rule of shared_buffers leaves of them: on
-// ordinary pages beyond 1 GB, whose shared memory is least, it bounds them.
+// boundTables lowers the page tables among the parts to what the rule of shared_buffers leaves of them: on regular
+// pages beyond 1 GB, whose shared memory is least, it bounds them.
 func (l layout) boundTables(parts memory.Parts, shared, least unit.Bytes) memory.Parts {
 	all := l.tables(shared)
 	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(min(shared, least)))

@@ -13,7 +13,7 @@ import (
 // SharedMemory is the main shared memory segment of an instance as planned.
 type SharedMemory struct {
 	Bytes unit.Bytes
-	Pages int64 // huge pages that hold it, of the size the instance asks for; 0 where the kernel has none
+	Pages int64 // huge pages that hold it, of the size the instance asks for; 0 if the kernel has none
 	Exact bool  // the server or its installed binary said so; false: estimated, never below the truth
 }
 
@@ -24,9 +24,9 @@ type segment struct {
 	ok     bool
 }
 
-// SharedMemory returns the shared memory that the decided settings make. Where
-// they are the present ones the running server has said it; else the installed
-// binary may have answered; else it is estimated, and the question is noted.
+// SharedMemory returns the shared memory that the decided settings make. If they are the present ones, the running
+// server has reported it; otherwise the installed binary may have answered; otherwise it is estimated, and the question
+// is noted.
 func SharedMemoryOf(c *rule.Case) (SharedMemory, bool) {
 	s, seen := rule.Noted[segment](c.Outcome, c.Instance.Key)
 	if !seen || s.at != len(c.Outcome.Decisions) {

@@ -33,9 +33,9 @@ const (
 	// as good: a machine sold as 64 GB has 62.7 GB, and 16 GB for 15.5 GB is
 	// not worth a restart. Sizes are checked with this much on top.
 	BuffersNear = 1.0 / 16
-	// buffersKeptFrom and buffersKeptTo bound the shares of the memory between which
-	// a chosen value stays: the manual names 25 % to start with and sees little use in
-	// more than 40 %, from where on a check complains; below a fifth more is worth a restart.
+	// buffersKeptFrom and buffersKeptTo bound the shares of the memory between which a chosen value stays: the manual
+	// names 25 % to start with and sees little use in more than 40 %, the value from which a check fires; below a fifth
+	// more is worth a restart.
 	buffersKeptFrom, buffersKeptTo = 0.2, limits.BuffersMuch / 100.0
 	// WorkMemNear is how much less a work_mem may be than what is wanted and be as
 	// good: it is an estimate by nature. One that is larger is another matter.
@@ -67,8 +67,8 @@ func nominalBuffers(c *rule.Case, b rule.Basis) unit.Bytes {
 	return readable(SizeBase(c, b).Scale(c.Prior().BufferShare * full))
 }
 
-// fullBuffers is nominalBuffers without less of it on a small machine: beside it
-// work_mem grows evenly with the memory, and not less for a share that grows.
+// fullBuffers is nominalBuffers without less of it on a small machine: next to it work_mem grows evenly with the
+// memory, and not less for a share that grows.
 func fullBuffers(c *rule.Case, b rule.Basis) unit.Bytes {
 	return readable(SizeBase(c, b).Scale(c.Prior().BufferShare))
 }
@@ -87,8 +87,8 @@ func RoundDown(b unit.Bytes, parts, least unit.Bytes) unit.Bytes {
 	return b.RoundDown(max(top/parts, least))
 }
 
-// figures returns what the instance's memory depends on besides the shared
-// memory, as decided so far, for a number of connections.
+// figures returns what the instance's memory depends on in addition to the shared memory, as decided so far, for a
+// number of connections.
 func figures(c *rule.Case, conns int) (memory.Instance, bool) {
 	active, ok := c.ActiveOf(conns)
 	if !ok {
@@ -133,7 +133,7 @@ type layout struct {
 	Instance memory.Instance
 	share    unit.Bytes // what the instance may have
 	part     unit.Bytes // its part of the whole memory
-	base     unit.Bytes // size of ordinary pages
+	base     unit.Bytes // size of regular pages
 	huge     unit.Bytes // of huge pages
 	commit   unit.Bytes // what it may commit under strict overcommit that stays; 0: not bounded
 	Strict   unit.Bytes // likewise where it is strict if work_mem lets it be
@@ -146,8 +146,8 @@ type layout struct {
 func layoutOf(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 	m, ok := figures(c, conns)
 	if !ok {
-		// Where the processors are not known every session may be at work: enough
-		// to see that shared_buffers fits, not to size work_mem.
+		// If the CPUs are unknown, every session may be active: enough to see that shared_buffers fits, not to size
+		// work_mem.
 		m, ok = memory.Figures(settings(c), c.Prior().Load)
 		m.Connections = memory.OpenOf(c.Instance, conns)
 		m.Active = m.Connections
@@ -166,22 +166,19 @@ func (l layout) on(shared, page, work unit.Bytes) memory.Instance {
 	return m
 }
 
-// parts returns where the memory goes with shared memory of the given size, the
-// fractions included.
+// parts returns how the memory is used with shared memory of the given size, the fractions included.
 func (l layout) parts(shared, page, work unit.Bytes) memory.Parts {
 	return l.above.of(l.on(shared, page, work))
 }
 
-// tables returns the page tables for shared memory on ordinary pages that
-// depend on its size, of all processes.
+// tables returns the page tables for shared memory on regular pages that depend on its size, of all processes.
 func (l layout) tables(shared unit.Bytes) unit.Bytes {
 	n := float64(l.Instance.Connections+l.Instance.Processes) + l.above.processes
 	return memory.PageTables(shared, l.base).Scale(n)
 }
 
-// largest returns the largest whole number of megabytes from 1 MB to most for
-// which ok holds, in readable steps, and 0 where it holds for none; ok must
-// hold for everything below an amount for which it holds.
+// largest returns the largest whole number of megabytes from 1 MB to most for which ok holds, in readable steps, and 0
+// if it holds for none; ok must hold for everything below an amount for which it holds.
 func largest(most unit.Bytes, ok func(unit.Bytes) bool) unit.Bytes {
 	if ok(most) {
 		return most

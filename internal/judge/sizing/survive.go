@@ -30,7 +30,7 @@ func upward(c *rule.Case) []rule.Profile {
 		own = rule.Mixed
 	}
 	if at := slices.Index(rule.Ascending, own); at >= 0 {
-		if _, ok := c.CPUs(); ok { // a report's sessions are reckoned from them
+		if _, ok := c.CPUs(); ok { // a report's sessions are computed from them
 			return rule.Ascending[at:]
 		}
 	}
@@ -64,9 +64,8 @@ func demands(c *rule.Case, b rule.Basis, conns int) ([]layout, bool) {
 	return out, true
 }
 
-// demanded is how many sessions with a whole query work_mem has to survive where
-// not every connection has one: those expected at work, and never fewer than the
-// profile expects, whatever a person says of them.
+// demanded is how many sessions with a whole query work_mem has to survive if not every connection has one: those
+// expected at work, and never fewer than the profile expects, whatever a person says of them.
 func Demanded(c *rule.Case, conns int) (float64, bool) {
 	exact, ok := c.AtWork(conns)
 	cpus, known := c.CPUs()
@@ -82,8 +81,8 @@ func (l layout) claims() float64 {
 	return (float64(l.Instance.Working()) + l.above.active + l.above.parallel) * l.Instance.Allowances()
 }
 
-// fits says whether shared memory of the given size on pages of the given size and
-// a work_mem leave the layout within its share, and within what may be committed.
+// fits reports whether shared memory of the given size on pages of the given size and a work_mem leave the layout
+// within its share, and within what may be committed.
 func (l layout) fits(shared, page, work unit.Bytes) bool {
 	return l.holdsWith(l.parts(shared, page, work), shared, page, work)
 }
@@ -110,7 +109,7 @@ type WorkRoom struct {
 	Binding layout     // the demand that allows no more
 	Strict  bool       // because of the commit limit
 
-	Committed unit.Bytes // what everything else may have committed, where strict
+	Committed unit.Bytes // what everything else may have committed, if strict
 }
 
 // surviving returns the largest work_mem that every demand survives beside the
@@ -139,9 +138,8 @@ func Surviving(c *rule.Case, b rule.Basis, conns int) (room WorkRoom, ok bool) {
 	return room, true
 }
 
-// leastWork is what work_mem is not planned below: 4 MB, and what it is now where
-// nobody has seen that the memory does not suffice. What does not fit beside it is
-// taken from shared_buffers first.
+// leastWork is the least work_mem that is planned: 4 MB, or its present value unless the memory was seen to be
+// insufficient. What does not fit next to it is taken from shared_buffers first.
 func LeastWork(c *rule.Case) (work unit.Bytes, seen say.Message) {
 	if pin, ok := c.Options.Pins["pg:work_mem"]; ok {
 		if kb, err := unit.ParseGUC(pin, "kB"); err == nil && kb > 0 && kb < 1<<31 {
@@ -157,8 +155,8 @@ func LeastWork(c *rule.Case) (work unit.Bytes, seen say.Message) {
 	return max(present, memory.WorkMemFloor), seen
 }
 
-// AtWork is what the memory has room for when the connections are at work: the
-// figures that a plan, a check and a diagnosis tell of the same server.
+// AtWork is what the memory has room for when the connections are at work: the figures that a plan, a check and a
+// diagnosis give for the same server.
 type AtWork struct {
 	WorkMem unit.Bytes // that is wanted whatever it is now: all connections fit with it, or it is 4 MB
 	Planned unit.Bytes // that is planned
@@ -166,16 +164,15 @@ type AtWork struct {
 	Buffers unit.Bytes // shared_buffers that is planned
 	Open    int        // connections that may be open at once
 	Fit     int        // of them that fit at work with what is planned
-	FitBest int        // likewise with WorkMem, where what is planned is more
+	FitBest int        // likewise with WorkMem, if the planned value is higher
 	Saved   unit.Bytes // private memory and page tables of the others: what a pooler saves
 	Share   unit.Bytes // what the instance may have
 }
 
-// AtWorkOf returns the figures of an instance; ok is false where a fact is missing.
+// AtWorkOf returns the figures of an instance; ok is false if a fact is missing.
 func AtWorkOf(o *rule.Outcome, key string) (AtWork, bool) { return rule.Noted[AtWork](o, key) }
 
-// Buffers returns the shared_buffers that is planned for an instance; ok is false
-// where nothing was decided.
+// Buffers returns the shared_buffers that is planned for an instance; ok is false if nothing was decided.
 func Buffers(o *rule.Outcome, key string) (unit.Bytes, bool) {
 	d := o.Of(key, knob.PG("shared_buffers"))
 	if d == nil {
@@ -184,12 +181,10 @@ func Buffers(o *rule.Outcome, key string) (unit.Bytes, bool) {
 	return size(d.Effective)
 }
 
-// commitRoom is what an instance may commit where the kernel is strict and a plan
-// leaves it so, whatever fits (forced): on a shared host, beside ZFS, or where a person
-// pinned it; and where it becomes strict if only all connections fit (wanted). 0: not
-// bounded. Huge pages lower the limit by what they take out of the commits, so both are
-// reckoned without them. It does not hang on how much swap there is or what is
-// committed now: else more memory could turn the one into the other.
+// commitRoom is what an instance may commit if the kernel is strict and a plan leaves it so, whatever fits (forced): on
+// a shared host, beside ZFS, or if it was pinned; and if it becomes strict once all connections fit (wanted). 0: not
+// bounded. Huge pages lower the limit by what they take out of the commits, so both are computed without them. It does
+// not depend on how much swap there is or what is committed now: else more memory could turn the one into the other.
 func CommitRoom(c *rule.Case, b rule.Basis) (forced, wanted unit.Bytes) {
 	m, ok := c.Snapshot.Host.Memory.Get()
 	if !ok || b.Limited {
@@ -208,7 +203,7 @@ func CommitRoom(c *rule.Case, b rule.Basis) (forced, wanted unit.Bytes) {
 	case pinned && pin != "2":
 		return 0, 0
 	case stays && present == 2:
-		forced = room(m.CommitLimit + m.Hugetlb()) // nobody raises it there
+		forced = room(m.CommitLimit + m.Hugetlb()) // it is not raised there
 		return forced, forced
 	case pinned:
 		return room(planned), room(planned)

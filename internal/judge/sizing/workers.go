@@ -11,10 +11,9 @@ const (
 	// WorkerOthers are the worker processes that are no parallel workers: the
 	// launcher of logical replication, its workers (4 by default), extensions.
 	WorkerOthers = 4
-	// workerMemory is how much memory there has to be for each worker: it costs
-	// its base, its page tables and its share of work_mem. The default of 8
-	// parallel workers then needs 4 GB, and a container of that size on a host of
-	// 64 processors gets no more of them.
+	// workerMemory is how much memory there has to be for each worker: it costs its base, its page tables and its share
+	// of work_mem. The default of 8 parallel workers then needs 4 GB, and a container of that size on a host of 64 CPUs
+	// gets no more of them.
 	workerMemory = 512 * unit.MB
 	// parallelLeast is how many parallel workers there are at least: with fewer a
 	// single query cannot have the two of max_parallel_workers_per_gather.
@@ -29,9 +28,9 @@ const (
 type parallel struct {
 	Want   int         // what the profile chooses, and the memory can feed
 	chosen int         // what the profile chooses, however much memory there is
-	Most   int         // what the processors can run and the memory can feed
+	Most   int         // what the CPUs can run and the memory can feed
 	Cpus   int         // processors
-	Clause say.Message // for the reason: what decides besides the CPUs, where something does
+	Clause say.Message // for the reason: what decides in addition to the CPUs, if anything
 }
 
 // parallelWorkers returns the parallel workers for this host.
@@ -43,12 +42,11 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 	p.Want, p.Most = p.Cpus, max(p.Cpus, parallelLeast)
 	switch c.Options.Profile {
 	case rule.Web, rule.OLTP, rule.Desktop:
-		// The sessions themselves keep the processors busy.
+		// The sessions themselves keep the CPUs busy.
 		p.Want = p.Cpus / 2
 	case rule.OneC:
-		// No query has any (max_parallel_workers_per_gather = 0): two index builds
-		// or VACUUMs at once do. It is reckoned from what the processors suggest for
-		// one of them and not from what is set, which is decided after this and
+		// No query has any (max_parallel_workers_per_gather = 0): two index builds or VACUUMs at once do. It is
+		// computed from what the CPUs suggest for one of them and not from what is set, which is decided after this and
 		// bounded by it; a present value above it stays anyway.
 		p.Want = 2 * MaintenanceWorkers(p.Cpus)
 		p.Clause = say.M("for two index builds at once; queries of 1C run without workers")
@@ -81,9 +79,8 @@ func fedExactly(b rule.Basis, low int) float64 {
 	return max(float64(b.Part())/float64(workerMemory), float64(low))
 }
 
-// workers decides for so many processes of a kind, as far as the memory can feed
-// them. The server's default is never lowered, and more than that only where the
-// memory cannot feed it.
+// workers decides for so many processes of a kind, as far as the memory can feed them. The server's default is never
+// lowered, and values above it only if the memory cannot feed them.
 //
 // count says so many of them, and text the reason, of {workers} and {cpus}.
 func Workers(c *rule.Case, want, byDefault int, count func(n int) say.Message, text say.Template, cpus int) {
@@ -113,17 +110,14 @@ var MaxWorkerProcessesAddress = knob.PG("max_worker_processes")
 
 var MaxParallelWorkersAddress = knob.PG("max_parallel_workers")
 
-// WorkersNear is how far a number of workers may be from the wanted one and be
-// as good: 8 for 7 or 10 processors. It is not the rule's Tolerance, as the
-// engine would then keep a number that the next cap does not allow.
+// WorkersNear is how far a number of workers may be from the wanted one and be as good: 8 for 7 or 10 CPUs. It is not
+// the rule's Tolerance, as the engine would then keep a number that the next cap does not allow.
 const WorkersNear = 0.25
 
-// AutovacuumDefault is the server's own default: it is not lowered where memory
-// is short.
+// AutovacuumDefault is the server's own default: it is not lowered if memory is short.
 const AutovacuumDefault = 3
 
-// vacuumsFor returns how many autovacuum workers suit so many processors, however
-// much memory there is.
+// vacuumsFor returns how many autovacuum workers suit so many CPUs, however much memory there is.
 func VacuumsFor(c *rule.Case, cpus int) int {
 	want := min(max(cpus/4, AutovacuumDefault), 5)
 	if c.Options.Profile == rule.OneC {
@@ -135,15 +129,12 @@ func VacuumsFor(c *rule.Case, cpus int) int {
 	return want
 }
 
-// IoWorkersDefault is the server's own default: it is not lowered where memory
-// is short.
+// IoWorkersDefault is the server's own default: it is not lowered if memory is short.
 const IoWorkersDefault = 3
 
-// IoWorkersFor returns how many suit so many processors, however much memory
-// there is.
+// IoWorkersFor returns how many suit so many CPUs, however much memory there is.
 func IoWorkersFor(cpus int) int { return min(max(cpus/4, IoWorkersDefault), 32) }
 
-// MaintenanceWorkers returns how many workers one index build should have on so
-// many processors: half of them, at least the server's default of 2 and at most
-// 4, as reading and merging stay with one process.
+// MaintenanceWorkers returns how many workers one index build should have on so many CPUs: half of them, at least the
+// server's default of 2 and at most 4, as reading and merging stay with one process.
 func MaintenanceWorkers(cpus int) int { return min(max(cpus/2, 2), 4) }

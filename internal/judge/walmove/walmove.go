@@ -1,5 +1,5 @@
-// Package walmove is what a move of the folder pg_wal would be, as it was found before it
-// is made: from where to where, what there is to copy, and how long the server is down.
+// Package walmove is what a move of the directory pg_wal would be, as it was found before it is made: from where to
+// where, what there is to copy, and how long the server is down.
 package walmove
 
 import (

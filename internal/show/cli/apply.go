@@ -224,8 +224,7 @@ func (o *applyOptions) options() (selection.Options, error) {
 	return opts, err
 }
 
-// writeManaged prints settings that are not ours to change in the form of the program
-// that owns them, where there is one.
+// writeManaged prints settings that are not ours to change in the form of the program that owns them, if there is one.
 func writeManaged(env *Env, manager, key string, d document.Plan, l *loaded) error {
 	form, ok := export.Find(map[string]string{"patroni": "patroni", "cloudnative-pg": "cnpg",
 		"ansible": "ansible"}[manager])

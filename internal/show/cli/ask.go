@@ -14,7 +14,7 @@ import (
 // lines reads what a person types, one line a question.
 type lines struct{ r *bufio.Reader }
 
-func newLines(r io.Reader) *lines { return &lines{bufio.NewReader(io.LimitReader(r, 1<<16))} } // nobody types more
+func newLines(r io.Reader) *lines { return &lines{bufio.NewReader(io.LimitReader(r, 1<<16))} } // no one types more
 
 // The answers to questions.
 var (

@@ -51,7 +51,7 @@ func TestChooseInAnotherLanguage(t *testing.T) {
 	}
 }
 
-// blocked is an input on which nobody types.
+// blocked is an input that never gets data.
 type blocked struct{}
 
 func (blocked) Read([]byte) (int, error) { select {} }

@@ -29,7 +29,7 @@ type checkOptions struct {
 	conf     string
 	host     string // as plan --for
 	here     bool
-	fromHost bool     // pg is what host tells
+	fromHost bool     // pg is what host reports
 	more     []string // files beside conf
 	pg       int
 	all      bool

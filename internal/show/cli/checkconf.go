@@ -23,8 +23,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
-// runCheckConfs judges configuration files, each on its own: no server is asked,
-// and no host is looked at but for the files.
+// runCheckConfs judges configuration files, each on its own: no server is asked, and no host is examined except for the
+// files.
 func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity,
 	fails bool) error {
 	if o.deep {
@@ -53,9 +53,8 @@ func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.P
 	return found
 }
 
-// confHost returns the machine that files are judged for; nil where none is named.
-// Of this host's own instances nothing is kept: the file is for one that may not
-// be there yet.
+// confHost returns the machine that files are judged for; nil if none is named. Of this host's own instances nothing is
+// kept: the file is for one that may not be there yet.
 func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapshot, error) {
 	switch {
 	case o.host != "" && o.here:

@@ -52,8 +52,8 @@ func TestCompletionKnowsTheWords(t *testing.T) {
 	}
 }
 
-// TestEveryCommandTellsEnough holds that each command has a long text, examples
-// that begin with the program's name, and the exit codes in its help.
+// TestEveryCommandTellsEnough verifies that each command has a long text, examples that begin with the program's name,
+// and the exit codes in its help.
 func TestEveryCommandTellsEnough(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {

@@ -32,7 +32,7 @@ const (
 	// watchDefault is the interval of --watch without a value: page tables grow in
 	// minutes, and each refresh takes a connection to the server.
 	watchDefault = "5s"
-	// watchLeast keeps a watch from becoming a load of its own.
+	// watchLeast keeps a watch from becoming a load itself.
 	watchLeast = time.Second
 )
 
@@ -130,8 +130,8 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*mem
 	return l.Memory(env.host().ByPolicy(l.PolicyOfDiagnosis())), nil
 }
 
-// watchMemory looks again and again. On a terminal each look replaces the one before;
-// elsewhere they follow one another. That somebody interrupts it is its end.
+// watchMemory repeats its report. On a terminal each one replaces the previous one; elsewhere they follow one another.
+// It runs until interrupted.
 func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 	fd, screen := terminal(env.Stdout)
 	screen = screen && o.format == "text" && env.Getenv("TERM") != "dumb"
@@ -185,7 +185,7 @@ func fit(text []byte, height int) []byte {
 	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
 		lines = lines[:n-1]
 	}
-	// One line is for the cursor, one for what is left out.
+	// One line is for the cursor, one for what is omitted.
 	if height < 3 || len(lines) < height {
 		return text
 	}

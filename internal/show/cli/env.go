@@ -26,7 +26,7 @@ type Env struct {
 	Vars    []string // NAME=VALUE
 	Target  app.Target
 	NoColor bool   // --no-color
-	Lang    string // --lang; "" where it was not said
+	Lang    string // --lang; "" if it was not said
 
 	Trusted []string       // --trust: data directories
 	site    *policy.Policy // that a command has read; nil: none has been
@@ -38,7 +38,7 @@ type Env struct {
 	words *say.Catalogue // of that language, or of the environment's
 }
 
-// Getenv returns an environment variable, "" where it is not set.
+// Getenv returns an environment variable, "" if it is not set.
 func (e *Env) Getenv(name string) string {
 	for i := len(e.Vars) - 1; i >= 0; i-- { // the last one wins, as in os/exec
 		if v, ok := strings.CutPrefix(e.Vars[i], name+"="); ok {
@@ -51,8 +51,8 @@ func (e *Env) Getenv(name string) string {
 // width is that of texts which no terminal bounds: files and pipes.
 const width = 100
 
-// Style says what stdout can take: colours on a terminal only, and not with
-// --no-color, NO_COLOR or TERM=dumb. COLUMNS overrides the terminal's width.
+// Style says what stdout can take: colors on a terminal only, and not with --no-color, NO_COLOR or TERM=dumb. COLUMNS
+// overrides the terminal's width.
 func (e *Env) Style() showterm.Style {
 	st := showterm.Style{Width: width, Words: e.words, ASCII: e.ascii()}
 	if fd, ok := terminal(e.Stdout); ok {
@@ -68,8 +68,8 @@ func (e *Env) Style() showterm.Style {
 	return st
 }
 
-// links says whether the terminal is known to understand hyperlinks (OSC 8): others may show
-// the addresses, and those that came before 2017 more than that.
+// links reports whether the terminal is known to understand hyperlinks (OSC 8): others may show the addresses, and
+// those that came before 2017 more than that.
 func (e *Env) links() bool {
 	switch e.Getenv("TERM_PROGRAM") {
 	case "iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "zed":
@@ -85,9 +85,8 @@ func (e *Env) links() bool {
 		e.Getenv("DOMTERM") != ""
 }
 
-// ascii says whether the locale names an encoding that lacks the signs of
-// pictures. Where no locale is set, as in most containers and services, the
-// terminal behind it takes UTF-8 all the same.
+// ascii reports whether the locale names an encoding that lacks the signs of pictures. Where no locale is set, as in
+// most containers and services, the terminal behind it takes UTF-8 all the same.
 func (e *Env) ascii() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(e.Getenv(name)); v != "" {
@@ -97,9 +96,8 @@ func (e *Env) ascii() bool {
 	return false
 }
 
-// Progress returns a function that tells a person who waits what is being done,
-// on one line of stderr that the next one replaces, and one that wipes it away.
-// Where stderr is no terminal both do nothing.
+// Progress returns a function that shows what is being done on one line of stderr, which the next call replaces, and
+// one that clears it. If stderr is no terminal, both do nothing.
 func (e *Env) Progress() (tell func(string), done func()) {
 	if _, ok := terminal(e.Stderr); !ok || e.Getenv("TERM") == "dumb" {
 		return func(string) {}, func() {}

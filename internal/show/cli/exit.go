@@ -118,8 +118,8 @@ const (
 	kindNote    say.Template = "note"
 )
 
-// tell writes one line of talk: "pgfettle: hint: …". A hint is a sentence; those of
-// gaps ("run pgfettle as root") begin in lower case, as they are parts of others.
+// tell writes one message: "pgfettle: hint: …". A hint is a sentence; those of gaps ("run pgfettle as root") begin in
+// lower case, as they are parts of others.
 func (e *Env) tell(kind say.Template, message say.Message) {
 	text := message.In(e.words)
 	if first, _, _ := strings.Cut(text, " "); kind == kindHint && !slices.Contains(programs, first) {

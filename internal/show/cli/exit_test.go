@@ -52,8 +52,7 @@ func TestEndTellsAndMaps(t *testing.T) {
 	}
 }
 
-// TestExitTableHasEveryCode holds that each code of this program is in the
-// table that every help shows.
+// TestExitTableHasEveryCode verifies that each code of this program is in the table that every help shows.
 func TestExitTableHasEveryCode(t *testing.T) {
 	for _, code := range []int{exitFine, exitError, exitUsage, exitFindings, exitStale, exitRefused, exitPartly,
 		exitNoAccess, exitInterrupted} {
@@ -63,8 +62,7 @@ func TestExitTableHasEveryCode(t *testing.T) {
 	}
 }
 
-// TestInterrupted holds that a run whose context has ended says so and ends
-// with 130, whatever it was doing.
+// TestInterrupted verifies that a run whose context has ended says so and ends with 130, whatever it was doing.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

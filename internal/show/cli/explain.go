@@ -170,8 +170,8 @@ func ambiguous(name string, names []string) error {
 		say.Names(names, 0)))
 }
 
-// explainSearch answers to what is no page's name: a name without what stands before it, a slip, a word of the field,
-// or a message that a program printed.
+// explainSearch answers to what is no page's name: a name without what is before it, a slip, a word of the field, or a
+// message that a program printed.
 func explainSearch(ctx context.Context, env *Env, o *explainOptions) error {
 	if bare := app.KnobsWithBareName(o.name); len(bare) == 1 {
 		o.name = string(bare[0])

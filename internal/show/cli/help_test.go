@@ -17,8 +17,7 @@ import (
 var unnatural = regexp.MustCompile(`(?i)[«»]|\b(somebody|whoever|folder|beside|besides|anew|told|tells|of its own|` +
 	`by hand|take it back|taken back|carry out|carried out|leave out|left out|processors?)\b`)
 
-// TestHelpFits holds that every help text fits 80 columns and that short lines and
-// texts of flags are short.
+// TestHelpFits verifies that every help text fits 80 columns and that short lines and texts of flags are short.
 func TestHelpFits(t *testing.T) {
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -48,8 +47,8 @@ func TestHelpFits(t *testing.T) {
 	walk(newRoot(&Env{}))
 }
 
-// TestHelpFitsInEveryLanguage holds that the help of every command fits 80 columns in every
-// language, with the texts of its flags in one column, and that English is as it is written.
+// TestHelpFitsInEveryLanguage verifies that the help of every command fits 80 columns in every language, with the texts
+// of its flags in one column, and that English is as it is written.
 func TestHelpFitsInEveryLanguage(t *testing.T) {
 	for _, lang := range say.Languages() {
 		words, err := say.Open(lang)
@@ -95,8 +94,8 @@ func cutFlag(line string) (name, text string) {
 	return line, ""
 }
 
-// TestHelpFollowsLang holds that --help is in the language that --lang names, with its
-// headings, and that a command line is repeated as it is.
+// TestHelpFollowsLang verifies that --help is in the language that --lang names, with its headings, and that a command
+// line is repeated as it is.
 func TestHelpFollowsLang(t *testing.T) {
 	for lang, want := range map[string][]string{
 		"fr": {"\nUtilisation\u00a0:\n  pgfettle undo ", "\nCodes de retour\u00a0:\n  0    succès\n"},
@@ -112,7 +111,7 @@ func TestHelpFollowsLang(t *testing.T) {
 	}
 }
 
-// TestErrorsFollowLang holds that errors, hints and their prefixes are in one language.
+// TestErrorsFollowLang verifies that errors, hints and their prefixes are in one language.
 func TestErrorsFollowLang(t *testing.T) {
 	for lang, want := range map[string]string{
 		"fr": "pgfettle\u00a0: erreur\u00a0: option inconnue --bogus\n" +
@@ -127,8 +126,8 @@ func TestErrorsFollowLang(t *testing.T) {
 	}
 }
 
-// TestFlagsAreAligned holds that texts of flags begin in one column, which characters
-// count for and not bytes, and that the name of a value is not repeated.
+// TestFlagsAreAligned verifies that texts of flags begin in one column, which characters count for and not bytes, and
+// that the name of a value is not repeated.
 func TestFlagsAreAligned(t *testing.T) {
 	f := pflag.NewFlagSet("x", pflag.ContinueOnError)
 	f.String("for", "", "`KEY=VALUE,…` plan for the described host")
@@ -151,8 +150,8 @@ func TestFlagsAreAligned(t *testing.T) {
 	}
 }
 
-// TestUnquotedConninfo holds that a conninfo that the shell has split gets a hint with
-// the command to type, and that no password is repeated in it.
+// TestUnquotedConninfo verifies that a conninfo that the shell has split gets a hint with the command to type, and that
+// no password is repeated in it.
 func TestUnquotedConninfo(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -183,7 +182,7 @@ func TestUnquotedConninfo(t *testing.T) {
 	}
 }
 
-// TestOutputToStdout holds that "-o -" is stdout.
+// TestOutputToStdout verifies that "-o -" is stdout.
 func TestOutputToStdout(t *testing.T) {
 	var out, talk bytes.Buffer
 	if code := Main(t.Context(), []string{"read", "-o", "-", "-"}, strings.NewReader("MemTotal:  16384000 kB\n"), &out,

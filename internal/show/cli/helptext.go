@@ -11,9 +11,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// The texts of a help are strings of the library of commands, wrapped by hand. They are
-// translated piece by piece: a paragraph, or the term and the text of a row of a table,
-// each without its line breaks, so that commands share what they have in common.
+// The texts of a help are strings of the library of commands, wrapped manually. They are translated piece by piece: a
+// paragraph, or the term and the text of a row of a table, each without its line breaks, so that commands share what
+// they have in common.
 
 // HelpTexts returns the pieces of every help, for the catalogs.
 func HelpTexts() []string {
@@ -49,7 +49,7 @@ func inWords(long string, c *say.Catalogue) string {
 	return retell(long, c.Text)
 }
 
-// row is a line of a table: a term, two spaces or more, and the text beside it.
+// row is a line of a table: a term, two spaces or more, and the text next to it.
 var row = regexp.MustCompile(`^  (\S+(?: \S+)*?)(  +)(\S.*)$`)
 
 // bullet begins a line of a list.

@@ -25,8 +25,8 @@ func (e *Env) speak() error {
 	return nil
 }
 
-// asked returns the catalogue for what other programs read: they get English, in
-// every environment, unless --lang says otherwise.
+// asked returns the catalog for what other programs read: they get English, in every environment, unless --lang says
+// otherwise.
 func (e *Env) asked() *say.Catalogue {
 	if e.Lang == "" {
 		return nil

@@ -19,7 +19,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return env.Main(ctx, args)
 }
 
-// Main runs one command line in a world that somebody else has put together.
+// Main runs one command line in a given environment.
 func (e *Env) Main(ctx context.Context, args []string) int {
 	root := newRoot(e)
 	root.SetArgs(args)
@@ -28,8 +28,8 @@ func (e *Env) Main(ctx context.Context, args []string) int {
 		err = ctx.Err()
 	}
 	if err != nil && e.words == nil {
-		// An error in the command line is found before a command opens the language. Where there is no
-		// such language, that is either the error itself, or one more.
+		// An error in the command line is found before a command opens the language. If there is no such language, that
+		// is either the error itself, or one more.
 		_ = e.speak()
 	}
 	return e.end(ctx, err)

@@ -25,8 +25,8 @@ type metricsOptions struct {
 	journal  string
 }
 
-// intervalLeast keeps metrics that are written again and again from becoming a
-// load of their own: a collection asks each server some forty questions.
+// intervalLeast keeps metrics that are written again and again from becoming a load themselves: a collection asks each
+// server some forty questions.
 const intervalLeast = 10 * time.Second
 
 func newMetrics(env *Env) *cobra.Command {
@@ -173,10 +173,9 @@ func writeMetrics(name string, source *metrics.Source, lasting bool) error {
 	return err
 }
 
-// metricsSource is where the metrics of a target come from: what check and plan
-// say of it, and how what was applied stands by the journals of a folder ("": the
-// usual one). The policy is read once, and what is wrong in it or in the flags is
-// told at once.
+// metricsSource is where the metrics of a target come from: the results of check and plan, and the state of what was
+// applied according to the journals of a directory ("": the default one). The policy is read once, and errors in it or
+// in the flags are reported immediately.
 func metricsSource(ctx context.Context, env *Env, o *planOptions, journals string) (*metrics.Source, error) {
 	var err error
 	if o.site, err = o.policy.load(env, site(env, o.target)); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
-// TestMetricsGoOn: with --interval the file is written, and that somebody ends it is
-// told by the exit code alone.
+// TestMetricsGoOn: with --interval the file is written, and an interruption shows only in the exit code.
 func TestMetricsGoOn(t *testing.T) {
 	dir := t.TempDir()
 	a, err := snapshot.Describe("ram=4GB,cpus=2,pg=17")

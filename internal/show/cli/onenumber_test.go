@@ -36,8 +36,7 @@ func (n numbers) add(who, value string) {
 	}
 }
 
-// advised finds advice in the words of any form: a value to be set, and not one that
-// is told of the server.
+// advised finds advice in the words of any form: a value to be set, and not one that is reported for the server.
 func (n numbers) advised(who, setting, text string) {
 	text = strings.Join(strings.Fields(text), " ") // a page breaks lines
 	for _, form := range []string{`ALTER SYSTEM SET %s = '([0-9]+[kMGT]B)'`, `Set %s = '([0-9]+[kMGT]B)'`,
@@ -139,7 +138,7 @@ func (x *teller) read(into any, args ...string) {
 func (x *teller) one(setting, want, host string) []string {
 	x.t.Helper()
 	n := x.told(setting)
-	delete(n, "") // nobody
+	delete(n, "") // none
 	if said := slices.Collect(maps.Keys(n)); len(said) > 1 || len(said) == 1 && said[0] != want {
 		x.t.Fatalf("%s\n%s: want %s, and said are %v", host, setting, want, n)
 	}
@@ -211,9 +210,9 @@ func TestOneNumberAnywhere(t *testing.T) {
 	})
 }
 
-// TestOneNumberOfTheFixtures is the same for the whole plans' hosts, the crowds of
-// the diagnoses, and the host on which 5888MB and 6016MB were told for one shared_buffers.
-// Each of the commands has a value to advise for one of them.
+// TestOneNumberOfTheFixtures is the same for the whole plans' hosts, the crowds of the diagnoses, and the host for
+// which 5888MB and 6016MB were advised for one shared_buffers. Each of the commands has a value to advise for one of
+// them.
 func TestOneNumberOfTheFixtures(t *testing.T) {
 	specs := map[string]string{
 		"seen":    "ram=24070MB,cpus=2,pg=17",

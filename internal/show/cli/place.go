@@ -30,7 +30,7 @@ func (o *placeOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.dir, "journal", "", journalHelp)
 }
 
-// place is where the use cases change things; their steps are told on stderr.
+// place is where the use cases change things; their steps are reported on stderr.
 func (o *placeOptions) place(env *Env) *applying.Place {
 	return &applying.Place{Host: env.host(), Root: o.root, Dir: o.dir,
 		Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(gapwords.In(env.words, s))) }}

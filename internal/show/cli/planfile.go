@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// fromFile says whether the argument is a plan file: a regular file that begins
-// as JSON does. Evidence files begin with their format's name.
+// fromFile reports whether the argument is a plan file: a regular file that begins as JSON does. Evidence files begin
+// with their format's name.
 func (o *applyOptions) fromFile() bool {
 	st, err := os.Stat(o.plan.target)
 	if err != nil || !st.Mode().IsRegular() {

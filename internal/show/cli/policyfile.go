@@ -34,8 +34,8 @@ func (o *policyOptions) choice() app.PolicyChoice {
 	return app.PolicyChoice{File: o.file, None: o.none}
 }
 
-// load reads the policy in effect: an empty one if there is none. site says
-// whether the one of this host may be meant.
+// load reads the policy in effect: an empty one if there is none. site reports whether the one of this host may be
+// meant.
 func (o *policyOptions) load(env *Env, site bool) (*policy.Policy, error) {
 	p, err := env.host().Policy(o.choice(), site)
 	if err == nil {

@@ -177,7 +177,7 @@ func (o *proveOptions) alone() error {
 	return nil
 }
 
-// readResult reads the document of an experiment: its folder, or the file itself.
+// readResult reads the document of an experiment: its directory, or the file itself.
 func readResult(name string) (*experiment.Result, error) {
 	st, err := os.Stat(name)
 	if err == nil && st.IsDir() {

@@ -6,8 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// TestEveryRegexCompiles holds that no expression of the readers is wrong: in the program
-// each is compiled when it is first used.
+// TestEveryRegexCompiles verifies that no expression of the readers is wrong: in the program each is compiled when it
+// is first used.
 func TestEveryRegexCompiles(t *testing.T) {
 	if regex.CompileAll() == 0 {
 		t.Error("the program has none, so none was compiled")

@@ -60,7 +60,7 @@ func newRoot(env *Env) *cobra.Command {
 		// --help is served before any other step of a command: the language is opened here. One
 		// that there is not, is refused where a command runs; its help is English.
 		_ = env.speak()
-		_, _ = io.WriteString(c.OutOrStdout(), help(c, env.words)) // nobody is left to be told
+		_, _ = io.WriteString(c.OutOrStdout(), help(c, env.words)) // no one is left to report to
 	})
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -255,7 +255,7 @@ func filesOrTarget(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// conninfoWord says whether an argument is one keyword of a conninfo with its value.
+// conninfoWord reports whether an argument is one keyword of a conninfo with its value.
 func conninfoWord(arg string) bool {
 	name, _, ok := strings.Cut(arg, "=")
 	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") == ""

@@ -16,9 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
-// shown is the document of what will be done, where --only names it: those changes, and
-// of the warnings of the plan those that are about them. Where nothing will be done it
-// has what was named, whose reasons are to be read.
+// shown is the document of what will be done, where --only names it: those changes, and of the warnings of the plan
+// those that are about them. If nothing will be done it has what was named, whose reasons are to be read.
 func shown(s *applying.Choice, d document.Plan) document.Plan {
 	if len(s.Options.Only) == 0 {
 		return d
@@ -30,8 +29,7 @@ func shown(s *applying.Choice, d document.Plan) document.Plan {
 			of.Changes = append(of.Changes, l.Change)
 		}
 	}
-	// A rule's warning is about the rule's address; what overrides a value stands
-	// behind its address.
+	// A rule's warning is about the rule's address; what overrides a value follows its address.
 	about := func(a knob.Address, m say.Message) bool {
 		if m.About != "" {
 			return m.About == string(ruleOf(a))

@@ -25,9 +25,8 @@ func (a *announced) Write(b []byte) (int, error) {
 	return a.Buffer.Write(b)
 }
 
-// TestServe holds that the command serves the pages of its target until it is
-// stopped, shows what the commands of their names show, and that the exit code
-// tells who stopped it: a person (130), or a service manager (0).
+// TestServe verifies that the command serves the pages of its target until it is stopped, shows what the commands of
+// the same names show, and that the exit code shows what stopped it: a user (130), or a service manager (0).
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	evidence := filepath.Join("..", "..", "fact", "evidence", "testdata", "acme.evidence")

@@ -27,14 +27,13 @@ func (o *serveOptions) place(listen, socket bool) error {
 // servedToken is the token that is asked for, and how a person comes by it.
 type servedToken struct {
 	is     string
-	told   bool   // it stands in the address
-	file   string // it is in this file; "": somebody named one
+	told   bool   // it is in the address
+	file   string // it is in this file; "": the user named one
 	remove func()
 }
 
-// token reads the token, or makes one. A terminal is for the eyes of the person who
-// started this; anywhere else lines are kept, in a journal or a file, where others
-// may read them, so that the token goes into a file of its own.
+// token reads the token, or makes one. A terminal is for the eyes of the person who started this; anywhere else lines
+// are kept, in a journal or a file, where others may read them, so the token goes into a separate file.
 func (o *serveOptions) token(env *Env) (t servedToken, err error) {
 	t.remove = func() {}
 	if !o.listen.AsksToken() {
@@ -45,7 +44,7 @@ func (o *serveOptions) token(env *Env) (t servedToken, err error) {
 		return t, err
 	}
 	t.is = serve.MakeToken()
-	// systemd makes the folder for the service, and takes it away after it.
+	// systemd makes the directory for the service, and takes it away after it.
 	dir, _, _ := strings.Cut(env.Getenv("RUNTIME_DIRECTORY"), ":")
 	if !filepath.IsAbs(dir) {
 		if _, t.told = terminal(env.Stderr); t.told {
@@ -71,7 +70,7 @@ func (t servedToken) in(address string) string {
 	return address
 }
 
-// hasLogin says whether an address is one that a browser opens: a socket is not.
+// hasLogin reports whether an address is one that a browser opens: a socket is not.
 func hasLogin(address string) bool { return strings.Contains(address, "://") }
 
 // serving says what is served, and where the token is that was made, where it is not in the address.

@@ -68,9 +68,9 @@ func status(t *testing.T, url, bearer string) int {
 	return res.StatusCode
 }
 
-// TestServeAsksByDefault holds that without any flag other accounts of the host get
-// nothing, that the token is in a file for this account alone and in no line that a
-// journal could keep, and that a folder that was made for it is taken away again.
+// TestServeAsksByDefault verifies that without any flag other accounts of the host get nothing, that the token is in a
+// file for this account alone and in no line that a journal could keep, and that a directory that was made for it is
+// taken away again.
 func TestServeAsksByDefault(t *testing.T) {
 	for _, variable := range []string{"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"} {
 		t.Run(variable, func(t *testing.T) {
@@ -133,8 +133,7 @@ func ptys(t *testing.T) (person, tty *os.File) {
 	return person, tty
 }
 
-// TestNoPagesOnATerminal holds that a command does not write a whole file to a terminal
-// unless "-o -" asks for it.
+// TestNoPagesOnATerminal verifies that a command does not write a whole file to a terminal unless "-o -" asks for it.
 func TestNoPagesOnATerminal(t *testing.T) {
 	_, tty := ptys(t)
 	defer tty.Close()
@@ -152,8 +151,7 @@ func TestNoPagesOnATerminal(t *testing.T) {
 	}
 }
 
-// TestServeOnATerminal holds that the user who starts it gets an address that lets the
-// browser in.
+// TestServeOnATerminal verifies that the user who starts it gets an address that lets the browser in.
 func TestServeOnATerminal(t *testing.T) {
 	person, tty := ptys(t)
 	dir := t.TempDir()
@@ -177,8 +175,7 @@ func TestServeOnATerminal(t *testing.T) {
 	end()
 }
 
-// TestServeOpen holds that --no-token lets in every account, and that root may not
-// show so what only root sees.
+// TestServeOpen verifies that --no-token lets in every account, and that root may not show so what only root sees.
 func TestServeOpen(t *testing.T) {
 	r, w := io.Pipe()
 	line, end := begun(t, w, bufio.NewReader(r), nil, "--listen", "127.0.0.1:0", "--no-token", seenInPart)

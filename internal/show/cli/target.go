@@ -56,7 +56,7 @@ func loadAs(ctx context.Context, env *Env, r app.Request) (*loaded, error) {
 // describe loads a host that is not here from its description.
 func describe(env *Env, spec string) (*loaded, error) { return env.host().Describe(spec) }
 
-// site says whether a target is looked at from here, and no evidence file.
+// site reports whether a target is examined from here, and no evidence file.
 func site(env *Env, target string) bool { return env.host().IsHere(target) }
 
 // today is the day of the clock of this host, as a policy writes it.

@@ -27,8 +27,8 @@ const (
 	// topDefault is the default refresh interval: changes are visible, and a refresh
 	// costs some milliseconds.
 	topDefault = 2 * time.Second
-	// The bounds of the interval: below a second, refreshing is a load of its own, and
-	// beyond an hour a live view is of no use.
+	// The bounds of the interval: below a second, refreshing is a load itself, and beyond an hour a live view is of no
+	// use.
 	topLeast, topMost = time.Second, time.Hour
 )
 
@@ -120,8 +120,7 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 	return top.Write(ctx, env.Stdout, src, subject, p, env.Target.Now)
 }
 
-// fullScreen says whether there is a terminal to show a screen on and to take keys
-// from, and text was not asked for.
+// fullScreen reports whether there is a terminal to show a screen on and to take keys from, and text was not asked for.
 func fullScreen(env *Env, o *topOptions) (*os.File, bool) {
 	if o.once || o.count > 0 || o.format == "json" || env.Getenv("TERM") == "dumb" || env.Getenv("TERM") == "" {
 		return nil, false

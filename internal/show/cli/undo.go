@@ -86,7 +86,7 @@ func runUndo(ctx context.Context, env *Env, o *undoOptions, id string) error {
 	return undone(env, j, err)
 }
 
-// askUndo shows a person what will be taken back and asks for it.
+// askUndo shows what will be undone and asks for confirmation.
 func (e *Env) askUndo(ctx context.Context, j *journal.Journal, back []journal.Change) error {
 	if err := term.Write(e.Stdout, outline.Undo(j, back, e.words), e.Style()); err != nil {
 		return err

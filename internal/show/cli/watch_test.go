@@ -49,7 +49,7 @@ func TestFit(t *testing.T) {
 		{"a\nb\nc\n", 4, "a\nb\nc\n"},
 		{"a\nb\nc\n", 3, "a\n… 2 more lines do not fit the screen\n"},
 		{"a\nb\nc\nd\ne\n", 4, "a\nb\n… 3 more lines do not fit the screen\n"},
-		{"a\nb\nc\n", 0, "a\nb\nc\n"}, // a terminal that does not tell
+		{"a\nb\nc\n", 0, "a\nb\nc\n"}, // a terminal of unknown size
 		{"", 24, ""},
 	} {
 		if got := string(fit([]byte(c.text), c.height)); got != c.want {

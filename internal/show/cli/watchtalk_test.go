@@ -28,7 +28,7 @@ func TestWatchTalk(t *testing.T) {
 	}
 }
 
-// TestTerminated: SIGTERM is told apart from Ctrl-C by the cause of the context.
+// TestTerminated: SIGTERM is distinguished from Ctrl-C by the cause of the context.
 func TestTerminated(t *testing.T) {
 	for s, want := range map[os.Signal]bool{syscall.SIGTERM: true, syscall.SIGINT: false} {
 		ctx, cancel := context.WithCancelCause(t.Context())

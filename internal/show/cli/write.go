@@ -89,7 +89,7 @@ func writeFile(name string, data []byte, perm fs.FileMode, replace bool) (err er
 	case replace:
 		return os.Rename(f.Name(), name)
 	}
-	// A link, unlike a rename, never replaces what somebody has put there meanwhile.
+	// A link, unlike a rename, never replaces what was put there meanwhile.
 	err = os.Link(f.Name(), name)
 	if errors.Is(err, fs.ErrExist) {
 		return exists(name)

@@ -13,16 +13,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Subject says what a document is about, so that a reader sees at once whether
-// the right host and every instance was looked at.
+// Subject says what a document is about, so that a reader sees at once whether the right host and every instance was
+// examined.
 type Subject struct {
-	Host      string            `json:"host"`      // its name; "" where it is not known
+	Host      string            `json:"host"`      // its name; "" if it is not known
 	HostSeen  bool              `json:"host_seen"` // false: a server over SQL alone
 	Instances []SubjectInstance `json:"instances"`
-	Assumed   []Assumed         `json:"assumed,omitempty"` // what a description does not tell and what stands in for it
+	Assumed   []Assumed         `json:"assumed,omitempty"` // values assumed because a description lacks them
 }
 
-// Assumed is a value that nobody told.
+// Assumed is a value that was not given.
 type Assumed struct {
 	snapshot.Assumption
 	Text string `json:"text"` // "4 CPUs are assumed; to change it, set cpus=N"
@@ -31,14 +31,14 @@ type Assumed struct {
 // SubjectInstance is one instance that was found.
 type SubjectInstance struct {
 	Label   string `json:"label"`   // data directory, else port
-	Version string `json:"version"` // "17.11"; "" where it is not known
+	Version string `json:"version"` // "17.11"; "" if it is not known
 	State   string `json:"state"`   // running, stopped or unknown
 	Asked   bool   `json:"asked"`   // the server answered over SQL
 
 	FromFiles bool `json:"from_files,omitempty"` // it does not run: its settings are those of its configuration files
 }
 
-// AssumedOf returns what a description did not tell and what stands in for it.
+// AssumedOf returns what a description does not give and what is assumed for it.
 func AssumedOf(s *snapshot.Snapshot) (out []Assumed) {
 	for _, a := range s.Assumed {
 		out = append(out, Assumed{a, AssumedWords(a).String()})
@@ -64,7 +64,7 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 	return sub
 }
 
-// AssumedWords says what stands in for what a description does not tell.
+// AssumedWords says what is assumed for what a description does not give.
 func AssumedWords(a snapshot.Assumption) say.Message {
 	if n, err := strconv.ParseInt(a.Value, 10, 64); err == nil && a.Word == "cpus" {
 		return say.N(n, "{n} CPU is assumed; to change it, set cpus=N", "{n} CPUs are assumed; to change it, set "+

@@ -8,30 +8,29 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// CheckPage is the page of a check. Here is what it found on a host; nil when
-// no host was looked at.
+// CheckPage is the page of a check. Here is what it found on a host; nil when no host was examined.
 type CheckPage struct {
 	Check check.Check
-	Pages []advice.Page // that tell more of it
+	Pages []advice.Page // with more about it
 	Here  *Check
 }
 
 // KnobHere is what one knob is and would be, on the host or for one instance.
 type KnobHere struct {
 	Instance string // label; "" for the host
-	Subject  string // the device or the mount, where there is one of the knob for each; else ""
+	Subject  string // the device or the mount, if there is one of the knob for each; else ""
 	Present  known.Fact[rule.Value]
-	Planned  string // as SHOW prints it; "" where the rule has no opinion
+	Planned  string // as SHOW prints it; "" if the rule has no opinion
 	Reason   string
 	English  string // the reason in English, as the inputs are
 	Inputs   []rule.Input
 	Changes  bool
 }
 
-// KnobPage is the page of a knob. Looked says whether a host was looked at.
+// KnobPage is the page of a knob. Looked reports whether a host was examined.
 type KnobPage struct {
 	Rule   rule.Rule
-	Pages  []advice.Page // that tell more of it
+	Pages  []advice.Page // with more about it
 	Looked bool
 	Here   []KnobHere
 	Gaps   []known.Gap

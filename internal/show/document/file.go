@@ -8,7 +8,7 @@ type File struct {
 	From string `json:"version_from"` // why this version: "--pg", "PG_VERSION", "newest", "--for"
 	// the machine: a description, or "this host"; "": settings alone were judged
 	For     string    `json:"for,omitempty"`
-	Assumed []Assumed `json:"assumed,omitempty"` // of a described machine what nobody told
+	Assumed []Assumed `json:"assumed,omitempty"` // not given for a described machine
 	Policy  string    `json:"policy,omitempty"`  // the file that says what is accepted
 	All     bool      `json:"-"`                 // accepted findings in full
 }

@@ -32,7 +32,7 @@ type PolicyAccepted struct {
 	Line    int  `json:"line"`
 }
 
-// PolicyLimits are how far a run may go; what is left out has no limit.
+// PolicyLimits are how far a run may go; what is omitted has no limit.
 type PolicyLimits struct {
 	MaxEffect *knob.Effect    `json:"max_effect,omitempty"`
 	FailOn    *check.Severity `json:"fail_on,omitempty"`

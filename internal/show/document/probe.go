@@ -20,7 +20,7 @@ type Probe struct {
 	From     string          `json:"from,omitempty"` // the file that it was read from, where it was not measured here
 	Measured measured.Probe  `json:"measured"`
 	Methods  []string        `json:"methods"`        // wal_sync_method of the instances, each value once
-	Findings []check.Finding `json:"findings"`       // of the checks that rest on measurements
+	Findings []check.Finding `json:"findings"`       // of the checks that depend on measurements
 	Follows  []ProbeKnob     `json:"follows"`        // what the rules make of it
 	Kept     string          `json:"kept,omitempty"` // the file that check and plan will read it from
 
@@ -32,11 +32,11 @@ type Probe struct {
 	Others   []output.Neighbor `json:"others,omitempty"` // results of other programs in the file
 }
 
-// ProbeKnob is a knob whose rule rests on a measurement.
+// ProbeKnob is a knob whose rule depends on a measurement.
 type ProbeKnob struct {
 	Instance string      `json:"instance"`
 	Knob     string      `json:"knob"`
-	Present  string      `json:"present"` // as SHOW prints it; "" where it is not known
+	Present  string      `json:"present"` // as SHOW prints it; "" if it is not known
 	Want     string      `json:"want"`    // the same where it stays
 	Reason   say.Message `json:"reason"`
 }

@@ -58,8 +58,8 @@ func AlterSystem(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string)
 	return err
 }
 
-// alterSystem is one statement. An empty list is taken back instead of set:
-// the server would write it as a list of one empty name and not start again.
+// alterSystem is one statement. An empty list is reset instead of set: the server would write it as a list of one empty
+// name and not start again.
 func alterSystem(name, value string) string {
 	id := quoteIdent(name)
 	v, ok := conf.SQLValue(name, value)

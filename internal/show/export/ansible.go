@@ -171,8 +171,7 @@ func (a *playbook) queue(c plan.Change) {
 	a.b.WriteString("      changed_when: false\n")
 }
 
-// mount replaces the field of options in fstab, and nothing else of the line, and
-// mounts anew.
+// mount replaces the field of options in fstab, and nothing else of the line, and remounts.
 func (a *playbook) mount(c plan.Change) {
 	m, ok := mountOf(c)
 	if !ok {
@@ -222,8 +221,8 @@ func (a *playbook) setting(c plan.Change) {
 	}
 }
 
-// asAltered asks for a row where postgresql.auto.conf has a value already, or has
-// none where it is an empty list, which is taken back.
+// asAltered asks for a row where postgresql.auto.conf has a value already, or has none if it is an empty list, which is
+// reset.
 func asAltered(name, value string) string {
 	const lines = "pg_file_settings WHERE sourcefile ~ '/postgresql[.]auto[.]conf$' AND name = "
 	if conf.IsList(name) && len(conf.SplitList(value)) == 0 {
@@ -287,8 +286,7 @@ func (a *playbook) args(pairs ...string) {
 	}
 }
 
-// variable spells a value for Ansible, which would run what stands in braces as
-// a template, lookups and commands among it.
+// variable spells a value for Ansible, which would run what is in braces as a template, lookups and commands among it.
 func variable(v string) string {
 	if strings.Contains(v, "{{") || strings.Contains(v, "{%") || strings.Contains(v, "{#") {
 		return "!unsafe " + yamlString(v)
@@ -316,8 +314,8 @@ func (a *playbook) login(key string) {
 	a.b.WriteString("      become_user: \"{{ pgfettle_owner }}\"\n")
 }
 
-// connection tells how the owner of an instance reaches it: the folder of the
-// socket and the port; "" where they are not known.
+// connection returns how the owner of an instance connects to it: the directory of the socket and the port; "" if
+// unknown.
 func connection(s *snapshot.Snapshot, key string) (socket, port string) {
 	in := s.Instance(key)
 	if in == nil {

@@ -14,26 +14,26 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// reach is how much of a plan a form carries out by itself.
+// reach is how much of a plan a form applies automatically.
 type reach int
 
 const (
 	// the settings of one server, or a file for one place: who puts it there may do so in any order
 	inPieces    reach = iota
-	everyMember       // the settings of every server of a cluster, whose other hosts nobody has looked at
+	everyMember       // the settings of every server of a cluster, whose other hosts were not inspected
 	inOrder           // the whole plan, in its order, each step read back
 )
 
 // carried is a plan as a form may hold it.
 type carried struct {
 	document.Plan
-	left   []selection.Left // what it leaves out
+	left   []selection.Left // what it omits
 	spaces []plan.Change    // options of tablespaces, which are not among its changes: no form for settings has a place
 	tries  map[string]bool  // keys of instances whose huge_pages is try instead of on
 }
 
-// carry makes of a plan what a form may hold. A form is put on a host by people and
-// programs that never saw the plan, so it stands under the rules of apply:
+// carry makes of a plan what a form may hold. A form is put on a host by people and programs that never saw the plan,
+// so it is under the rules of apply:
 //
 //   - A change of high risk is in it only where its risk was accepted; what rests on
 //     it is left out with it, and the form says so.
@@ -74,8 +74,8 @@ func carry(p document.Plan, s *snapshot.Snapshot, r reach) carried {
 	return d
 }
 
-// onWithoutPages says whether a form would leave a server with huge_pages = on that
-// may not find its pages when it starts next.
+// onWithoutPages reports whether a form would leave a server with huge_pages = on that may not find its pages when it
+// starts next.
 func (d carried) onWithoutPages(s *snapshot.Snapshot, key string, r reach) bool {
 	planned, restarts := false, false
 	for _, c := range d.Changes {
@@ -99,8 +99,8 @@ const (
 	hugePool  = knob.Address("sysctl:vm.nr_hugepages")
 )
 
-// poolPlanned is the pool of huge pages that the plan makes larger, 0 where it does
-// not, and whether that can be had without a reboot.
+// poolPlanned is the pool of huge pages that the plan makes larger, 0 if it does not, and whether that can be had
+// without a reboot.
 func (d carried) poolPlanned() (pages int64, inTime bool) {
 	for _, c := range d.Changes {
 		if c.Address == hugePool && number(c.ToBase) && number(c.FromBase) && longerOrMore(c.ToBase, c.FromBase) {
@@ -110,8 +110,7 @@ func (d carried) poolPlanned() (pages int64, inTime bool) {
 	return 0, false
 }
 
-// trying puts try in the place of on. Where the plan leaves on as it is, it comes before
-// what restarts the server.
+// trying puts try in place of on. Where the plan leaves on as it is, it comes before what restarts the server.
 func trying(list []plan.Change, in *snapshot.Instance) []plan.Change {
 	const why = "with on the server would not start without its huge pages; see above for what comes first"
 	at := len(list)
@@ -136,8 +135,7 @@ func Settings(p document.Plan, s *snapshot.Snapshot, key string) []plan.Change {
 	return changesOf(carry(p, s, inPieces), key)
 }
 
-// leftOut tells, as comments, what of the plan a form does not hold, and why: all
-// that of talks about.
+// leftOut lists, as comments, what of the plan a form does not contain, and why: all that of talks about.
 func (d carried) leftOut(b *strings.Builder, mark string, of func(*plan.Change) bool) {
 	for i := range d.left {
 		l := &d.left[i]

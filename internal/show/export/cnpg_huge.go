@@ -18,9 +18,8 @@ import (
 // kernels for ARM.
 const podPage = 2 * unit.MB
 
-// hugeNeed returns the memory in pages of 2 MB that a pod has to ask for: only where
-// the pool, as it is or as it is planned, has them, and where the budget tells the
-// memory that has to be asked for with them.
+// hugeNeed returns the memory in pages of 2 MB that a pod has to ask for: only if the pool, as it is or as planned, has
+// them, and if the budget has the memory to request with them.
 func hugeNeed(d carried, s *snapshot.Snapshot, key string) (unit.Bytes, bool) {
 	in := s.Instance(key)
 	need, ok := sharedMemory(d, s, key)
@@ -59,7 +58,7 @@ func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string
 	if known && v.Value == "off" || in == nil {
 		return list
 	}
-	from := "try" // what a server has that nobody told anything
+	from := "try" // what an unconfigured server has
 	if known {
 		from = v.Value
 	}
@@ -75,8 +74,8 @@ func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string
 		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 
-// cnpgResources asks for the huge pages, and for the memory and the processors with
-// which alone the API takes them ("HugePages require cpu or memory").
+// cnpgResources asks for the huge pages, and for the memory and the CPUs with which alone the API takes them
+// ("HugePages require cpu or memory").
 func cnpgResources(b *strings.Builder, d carried, s *snapshot.Snapshot, key string, huge unit.Bytes) {
 	after := d.Budget.After
 	need := after.PageTables + after.Backends + after.Work + after.Maintenance
@@ -92,8 +91,8 @@ func cnpgResources(b *strings.Builder, d carried, s *snapshot.Snapshot, key stri
 	cpus, known := memory.Processors(s, s.Instance(key)).Get()
 	asked := fmt.Sprintf("\"%d\"", cpus)
 	if d.Budget.Limit != "cgroup" {
-		// A node does not give all of its processors away: one is left to the kubelet and
-		// the node's other pods, and of a single one the half.
+		// A node does not give all of its CPUs away: one is left to the kubelet and the node's other pods, and of a
+		// single one the half.
 		if asked = fmt.Sprintf("\"%d\"", cpus-1); cpus < 2 {
 			asked = "500m"
 		}

@@ -99,10 +99,10 @@ func head(b *strings.Builder, mark string, d carried, s *snapshot.Snapshot, key 
 	assumedNotes(b, mark, d)
 }
 
-// shortHash is enough of a hash to tell two snapshots of one host apart.
+// shortHash is enough of a hash to distinguish two snapshots of one host.
 func shortHash(h string) string { return h[:min(len(h), 12)] }
 
-// rivals tells what would win over a line in a configuration file.
+// rivals lists what would override a line in a configuration file.
 func rivals(s *snapshot.Snapshot, c plan.Change) []string {
 	in := s.Instance(c.Key)
 	if in == nil {
@@ -125,8 +125,8 @@ func rivals(s *snapshot.Snapshot, c plan.Change) []string {
 	return nil
 }
 
-// confPlace is where a snippet belongs: the folder conf.d beside the
-// configuration file that the server says it reads, else in the data directory.
+// confPlace is where a snippet belongs: the directory conf.d beside the configuration file that the server says it
+// reads, else in the data directory.
 func confPlace(s *snapshot.Snapshot, key string) string {
 	const name = "conf.d/00-pgfettle.conf"
 	in := s.Instance(key)

@@ -16,8 +16,8 @@ const udevPlace = "/etc/udev/rules.d/60-pgfettle.rules"
 
 const fstabPlace = "/etc/fstab"
 
-// What the names and the values of our own plans look like: whatever else a plan
-// from a file has is told as something to do by hand.
+// What the names and the values of our own plans look like: whatever else a plan from a file has is reported as
+// something to do manually.
 var (
 	queueAddress = regexp.MustCompile(`^block:(mapper/)?([A-Za-z0-9_][A-Za-z0-9_.:+-]*)/(scheduler|read_ahead_kb)$`)
 	queueValue   = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
@@ -84,9 +84,8 @@ func mountOf(c plan.Change) (m fstabMount, ok bool) {
 // inFstab spells a path as fstab(5) has it.
 var inFstab = strings.NewReplacer(`\`, `\134`, " ", `\040`, "\t", `\011`)
 
-// remount is the command that brings the options about: mount(8) reads the line of
-// fstab again where only the mount point is named, and strictatime goes before all
-// else where nobody takes it back.
+// remount is the command that applies the options: mount(8) rereads the line of fstab if only the mount point is given,
+// and strictatime overrides everything else unless it is undone.
 func (m fstabMount) remount() string {
 	flag := m.atime
 	if flag != "strictatime" {

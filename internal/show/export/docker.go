@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// dockerShm is what a container has in /dev/shm where nobody says more.
+// dockerShm is the default size of a container's /dev/shm.
 const dockerShm = 64 * unit.MB
 
 var dockerForm = Form{
@@ -95,8 +95,8 @@ func compose(b *strings.Builder, list, inside []plan.Change, shm unit.Bytes, kno
 	}
 }
 
-// namespaced says whether a container has a kernel parameter for itself: those
-// of System V IPC, POSIX message queues and the network are; vm is the host's.
+// namespaced reports whether a container has a kernel parameter for itself: those of System V IPC, POSIX message queues
+// and the network are; vm is the host's.
 func namespaced(c plan.Change) bool {
 	name := c.Address.Name()
 	if c.Address.Prefix() != "sysctl" {

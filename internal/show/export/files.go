@@ -14,7 +14,7 @@ import (
 
 // File is one file of a plan that was written out.
 type File struct {
-	Name  string // path below the folder that it is written to
+	Name  string // path below the directory that it is written to
 	Place string // where it has to be put on the host to be in force
 	Then  string // what puts it in force there
 	Body  []byte
@@ -84,8 +84,7 @@ func queues(d carried) (f File, ok bool) {
 		[]byte(b.String())}, b.Len() > 0
 }
 
-// safeKey keeps the key of an instance, which an evidence file may have made
-// up, from leading out of the folder.
+// safeKey keeps the key of an instance, which an evidence file may have forged, from leading out of the directory.
 func safeKey(key string) string {
 	for _, c := range key {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {

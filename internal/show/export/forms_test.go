@@ -26,8 +26,7 @@ var hostileTexts = []string{
 	"a\\'b", `'"'"'`,
 }
 
-// TestShellQuoteComesBack holds that a shell makes of a quoted word the text
-// that it was.
+// TestShellQuoteComesBack verifies that a shell makes of a quoted word the text that it was.
 func TestShellQuoteComesBack(t *testing.T) {
 	for _, v := range hostileTexts {
 		out, err := exec.Command("sh", "-c", "printf %s "+typeset.ShellQuote(v)).Output()
@@ -37,8 +36,7 @@ func TestShellQuoteComesBack(t *testing.T) {
 	}
 }
 
-// TestFormsRefuse holds that what a form cannot carry is an error that names
-// it, and no altered value.
+// TestFormsRefuse verifies that what a form cannot carry is an error that names it, and no altered value.
 func TestFormsRefuse(t *testing.T) {
 	of := func(a, to string) (document.Plan, *snapshot.Snapshot) {
 		c := plan.Change{Address: knob.Address(a), Layer: knob.Address(a).Layer(), Key: "1", Instance: "/d", To: to,
@@ -74,8 +72,7 @@ func TestFormsRefuse(t *testing.T) {
 	}
 }
 
-// TestScriptCarriesControlCharacters holds that SQL spells them out, so that a
-// script shows every byte of a value.
+// TestScriptCarriesControlCharacters verifies that SQL spells them out, so that a script shows every byte of a value.
 func TestScriptCarriesControlCharacters(t *testing.T) {
 	d := document.Plan{Plan: &plan.Plan{Changes: []plan.Change{{Address: "pg:log_line_prefix", Layer: knob.Instance,
 		Key: "1", To: "a\x1b'b", Effect: knob.Reload}}}}
@@ -208,8 +205,7 @@ func TestScriptFstab(t *testing.T) {
 	}
 }
 
-// FuzzYAMLString holds that a quoted string stays on its line, acts on no
-// terminal, and reads back as what it was.
+// FuzzYAMLString verifies that a quoted string stays on its line, acts on no terminal, and reads back as what it was.
 func FuzzYAMLString(f *testing.F) {
 	for _, v := range hostileTexts {
 		f.Add(v)

@@ -20,8 +20,8 @@ func ofHost(d carried) []plan.Change {
 	return out
 }
 
-// hostPart tells, as comments, the changes that a form for the server alone has
-// no place for. where names the machines that they are for.
+// hostPart lists, as comments, the changes that a form for the server alone cannot contain. where names the hosts that
+// they are for.
 func hostPart(b *strings.Builder, d carried, where string) {
 	list := ofHost(d)
 	if len(list) == 0 {

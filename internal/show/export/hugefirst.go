@@ -9,9 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// poolHolds says whether the pool, as the host has it or as a plan makes it (grown,
-// 0 where it does not), holds the shared memory of every instance that asks for huge
-// pages, and so that of this one.
+// poolHolds reports whether the pool, as the host has it or as a plan makes it (grown, 0 if it does not), holds the
+// shared memory of every instance that asks for huge pages, and so that of this one.
 func (d carried) poolHolds(s *snapshot.Snapshot, key string, grown int64) bool {
 	mem, ok := s.Host.Memory.Get()
 	if size := hugeSize(d, s, key); size > 0 && ok && size != mem.HugePageSize {
@@ -35,8 +34,8 @@ func (d carried) poolHolds(s *snapshot.Snapshot, key string, grown int64) bool {
 	return known && pool >= need
 }
 
-// pagesNeeded adds up the pages of the default size of all instances that ask for some;
-// false where this one's are not known.
+// pagesNeeded adds up the pages of the default size of all instances that ask for some; false if this one's are not
+// known.
 func (d carried) pagesNeeded(s *snapshot.Snapshot, key string) (sum int64, known bool) {
 	for i := range s.Instances {
 		in := &s.Instances[i]
@@ -78,8 +77,8 @@ func wholeNumber(s string) int64 {
 	return n
 }
 
-// hugeFirst says, at the head of a form that has try in the place of on, what comes
-// first, in its order, and why. where names the machines that have the pool.
+// hugeFirst says, at the head of a form that has try in place of on, what comes first, in its order, and why. where
+// names the machines that have the pool.
 func (d carried) hugeFirst(b *strings.Builder, mark string, s *snapshot.Snapshot, key, where string) {
 	if !d.tries[key] {
 		return

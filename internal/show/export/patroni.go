@@ -11,13 +11,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// patroniOwn are parameters that Patroni sets itself on the command line of the
-// server: what stands for them in its configuration is passed over.
+// patroniOwn are parameters that Patroni sets itself on the command line of the server: what stands for them in its
+// configuration is skipped.
 var patroniOwn = map[string]bool{"listen_addresses": true, "port": true, "cluster_name": true, "hot_standby": true}
 
-// standbyBound are parameters that a standby must have at least as large as its
-// primary, or it does not start. Patroni takes them from the dynamic
-// configuration alone and passes over what a local file says.
+// standbyBound are parameters that a standby must have at least as large as its primary, or it does not start. Patroni
+// takes them from the dynamic configuration alone and skips what a local file says.
 var standbyBound = map[string]bool{
 	"max_connections": true, "max_worker_processes": true, "max_wal_senders": true,
 	"max_prepared_transactions": true, "max_locks_per_transaction": true,
@@ -99,7 +98,7 @@ func patroniRestart(b *strings.Builder, list []plan.Change) {
 	b.WriteByte('\n')
 }
 
-// number says whether a text is a whole number without a sign.
+// number reports whether a text is a whole number without a sign.
 func number(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

@@ -105,8 +105,7 @@ func FileSARIF(w io.Writer, d document.File, version string) error {
 	return json.Write(w, s)
 }
 
-// CheckSARIF writes a report on a host: its findings lie in no file. What the
-// policy accepts is a suppressed result.
+// CheckSARIF writes a report on a host: its findings are in no file. What the policy accepts is a suppressed result.
 func CheckSARIF(w io.Writer, d document.Check, version string) error {
 	s := newSarif(version)
 	for _, f := range d.Findings {

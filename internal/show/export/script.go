@@ -378,8 +378,7 @@ func (sc *script) inFile(file, start, line string) {
 	sc.line("line " + typeset.ShellQuote(file) + " " + typeset.ShellQuote(start) + " " + typeset.ShellQuote(line))
 }
 
-// changes makes the plan's changes in the plan's order; what has to wait for a
-// restart of a server is only told.
+// changes makes the plan's changes in the plan's order; what has to wait for a restart of a server is only reported.
 func (sc *script) changes() {
 	number := map[string]int{}
 	for i, key := range Keys(sc.d.Plan) {
@@ -457,7 +456,7 @@ func (sc *script) queue(c plan.Change) {
 
 func (sc *script) byHand(c plan.Change) { sc.line("say " + typeset.ShellQuote("by hand: "+how(c))) }
 
-// after tells what has to be done by a person, in its order.
+// after lists what has to be done manually, in order.
 func (sc *script) after(later []plan.Change) {
 	for _, key := range Keys(sc.d.Plan) {
 		n := 0

@@ -9,9 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// shellable refuses changes that a script cannot carry in plain sight: a shell
-// word ends at a NUL, and what acts on a terminal would hide the rest of the
-// line from whoever reads the script before he runs it.
+// shellable refuses changes that a script cannot carry in plain sight: a shell word ends at a NUL, and what acts on a
+// terminal would hide the rest of the line from a reader of the script.
 func shellable(form string, list []plan.Change) error {
 	for _, c := range list {
 		for _, v := range []string{string(c.Address), c.To, c.ToBase} {

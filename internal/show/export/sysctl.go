@@ -14,9 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// The folders that systemd and procps read at boot, and our files in them. 60
-// comes after what a distribution ships (10 to 50) and before 99, the usual
-// number of what an administrator means to have the last word.
+// The directories that systemd and procps read at boot, and our files in them. 60 comes after what a distribution ships
+// (10 to 50) and before 99, the usual number of what an administrator means to have the last word.
 const (
 	sysctlPlace   = "/etc/sysctl.d/60-pgfettle.conf"
 	tmpfilesPlace = "/etc/tmpfiles.d/60-pgfettle.conf"
@@ -30,9 +29,8 @@ var sysctlForm = Form{
 	Label: "sysctl.d", Suffix: ".conf", Write: whole(Sysctl),
 }
 
-// Sysctl writes the kernel's changes as a file of sysctl.d. What is no sysctl
-// (transparent huge pages, block devices, boot, units) stands in comments, with
-// the way to set it.
+// Sysctl writes the kernel's changes as a file of sysctl.d. What is no sysctl (transparent huge pages, block devices,
+// boot, units) is in comments, with the way to set it.
 func Sysctl(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 	return sysctlOf(w, carry(p, s, inPieces), s)
 }
@@ -96,9 +94,8 @@ func sysctlOf(w io.Writer, d carried, s *snapshot.Snapshot) error {
 
 const adminReserve = knob.Address("sysctl:vm.admin_reserve_kbytes")
 
-// afterServers are the kernel's parameters that come after the restart of a server in
-// the plan: a pool that shrinks, and strict overcommit, whose limit was reckoned for
-// shared memory in huge pages.
+// afterServers are the kernel's parameters that come after the restart of a server in the plan: a pool that shrinks,
+// and strict overcommit, whose limit was computed for shared memory in huge pages.
 func afterServers(d carried) map[knob.Address]bool {
 	out := map[knob.Address]bool{}
 	restart := false
@@ -120,7 +117,7 @@ func afterServers(d carried) map[knob.Address]bool {
 // may have a unit.
 func raw(c plan.Change) string { return typeset.Clean(c.ToBase) }
 
-// how tells in one line how a change of the host that is no sysctl is made.
+// how describes in one line how to make a change of the host that is not a sysctl.
 func how(c plan.Change) string {
 	to := raw(c)
 	name := typeset.Clean(c.Address.Name())
@@ -168,8 +165,8 @@ func withPrefix(d carried, prefix string) []plan.Change {
 	return out
 }
 
-// laterFiles tells which present files would win over ours: sysctl files are
-// read in the order of their base names, and the last assignment stays.
+// laterFiles returns which present files would override ours: sysctl files are read in the order of their base names,
+// and the last assignment wins.
 func laterFiles(s *snapshot.Snapshot, name string) []string {
 	sets, ok := s.Host.SysctlConf.Get()
 	if !ok {

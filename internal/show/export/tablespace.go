@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// ofTablespace says whether a change is of an option of a tablespace, which no file holds.
+// ofTablespace reports whether a change is of an option of a tablespace, which no file holds.
 func ofTablespace(c plan.Change) bool { return c.Address.Prefix() == "tablespace" }
 
 // spacesOf returns the options of tablespaces among what a form carries, of one instance;
@@ -22,9 +22,8 @@ func (d carried) spacesOf(key string) []plan.Change {
 	return slices.DeleteFunc(slices.Clone(d.spaces), func(c plan.Change) bool { return key != "" && c.Key != key })
 }
 
-// spaceSQL is the statement that makes a change of an option of a tablespace, and the one
-// that takes it back; ok is false where its name cannot be seen in a text, such as one
-// with a line break.
+// spaceSQL is the statement that makes a change of an option of a tablespace, and the one that takes it back; ok is
+// false if its name cannot be seen in a text, such as one with a line break.
 func spaceSQL(c plan.Change) (sql, back string, ok bool) {
 	name, option, is := c.Address.Tablespace()
 	sql, err1 := plan.TablespaceSQL(name, option, c.ToBase)
@@ -42,7 +41,7 @@ func spaceLine(c plan.Change) string {
 		"   (its name cannot be written here; pgfettle apply sets it)"
 }
 
-// spacePart tells, as comments, the options of tablespaces, which a form has no place for.
+// spacePart lists, as comments, the options of tablespaces, which a form cannot contain.
 func (d carried) spacePart(b *strings.Builder, mark, key string) {
 	list := d.spacesOf(key)
 	if len(list) == 0 {

@@ -104,8 +104,8 @@ func TestSARIFIsValid(t *testing.T) {
 	}
 }
 
-// TestGitHubEscapes: one finding is one line, whatever stands in the file, and
-// nothing in it can end a property or begin a command.
+// TestGitHubEscapes: one finding is one line, whatever is in the file, and nothing in it can end a property or begin a
+// command.
 func TestGitHubEscapes(t *testing.T) {
 	var b bytes.Buffer
 	d := checkedFile()

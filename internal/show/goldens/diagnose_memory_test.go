@@ -70,7 +70,7 @@ func TestDiagnoseMemory(t *testing.T) {
 	}
 }
 
-// uncoloured takes the colours out of a line.
+// uncoloured takes the colors out of a line.
 func uncoloured(s string) string {
 	var out strings.Builder
 	for {

@@ -91,8 +91,8 @@ func goldenFile(t *testing.T, name, got string) {
 	}
 }
 
-// FuzzDiagnoseOOM holds that no log makes the post-mortem panic, write what acts
-// on a terminal, or a JSON that its schema refuses.
+// FuzzDiagnoseOOM verifies that no log makes the post-mortem panic, write what acts on a terminal, or a JSON that its
+// schema refuses.
 func FuzzDiagnoseOOM(f *testing.F) {
 	for _, pattern := range []string{"k*.log", "pg*.log", "pg*.csv", "pg*.json", "systemd*.json"} {
 		files, err := filepath.Glob(oomLog(pattern))

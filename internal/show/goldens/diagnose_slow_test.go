@@ -23,8 +23,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/golden"
 )
 
-// TestSlowText renders every case of the judge: as text against a golden, plain
-// and narrow with colours, and as JSON against the published schema.
+// TestSlowText renders every case of the judge: as text against a golden, plain and narrow with colors, and as JSON
+// against the published schema.
 func TestSlowText(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -67,8 +67,8 @@ func TestSlowText(t *testing.T) {
 	}
 }
 
-// TestSlowPlanText renders what each plan of the cases tells alone: as JSON against the
-// published schema, and some as text.
+// TestSlowPlanText renders what each plan of the cases says alone: as JSON against the published schema, and some as
+// text.
 func TestSlowPlanText(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", "*.txtar"))
 	if err != nil || len(files) == 0 {

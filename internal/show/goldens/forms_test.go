@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shellReads holds that a POSIX shell takes a text for a script.
+// shellReads verifies that a POSIX shell takes a text for a script.
 func shellReads(t *testing.T, text string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-n")

@@ -131,8 +131,8 @@ func readGFM(text string) *gfmDocument {
 	return d
 }
 
-// gfmCells divides a row at its bars: those that no backslash stands before, as an
-// even number of them would be another one's.
+// gfmCells divides a row at its bars: those that no backslash is before, as an even number of them would be another
+// one's.
 func gfmCells(l string) (cells []string, whole bool) {
 	var b strings.Builder
 	for i := 1; i < len(l); i++ {
@@ -162,7 +162,7 @@ var (
 // inline reads one line of text; cells have their bars back already.
 func (d *gfmDocument) inline(s string, fault func(string, ...any)) {
 	var text strings.Builder
-	var open strings.Builder // what stands outside of code, where markup would act
+	var open strings.Builder // what stands outside code, where markup would act
 	strongs := 0
 	for i := 0; i < len(s); {
 		switch {

@@ -95,7 +95,7 @@ func TestPlanForms(t *testing.T) {
 		var d document.Plan
 		decode(t, given, &d)
 		s := snapshotOf(t, facts)
-		// The key is not in the JSON: instances are told apart by their label there.
+		// The key is not in the JSON: instances are distinguished by their label there.
 		for i := range d.Changes {
 			for j := range s.Instances {
 				if in := &s.Instances[j]; in.Label() == d.Changes[i].Instance {

@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
-// TestHistoryForms renders what a history tells.
+// TestHistoryForms renders a history.
 func TestHistoryForms(t *testing.T) {
 	goldens(t, "history", func(t *testing.T, given, _ []byte, name string) string {
 		var d document.History

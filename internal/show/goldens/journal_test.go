@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/journals"
 )
 
-// TestJournalForms renders journals: given.json holds their lines as they lie on
-// disk, but for their numbers and checksums.
+// TestJournalForms renders journals: given.json holds their lines as they are on disk, except for their numbers and
+// checksums.
 func TestJournalForms(t *testing.T) {
 	goldens(t, "journal", func(t *testing.T, given, _ []byte, name string) string {
 		j, _, err := journal.Parse(journals.Chained(string(given)))
@@ -69,8 +69,8 @@ func TestStatusForms(t *testing.T) {
 	})
 }
 
-// TestLeftTextGathers holds that what is left out for one reason stands once
-// with it, and that nothing is said where nothing is left out.
+// TestLeftTextGathers verifies that what is omitted for one reason stands once with it, and that nothing is said if
+// nothing is omitted.
 func TestLeftTextGathers(t *testing.T) {
 	var b bytes.Buffer
 	if err := term.Write(&b, outline.Unselected(nil, nil), term.Style{Width: 80}); err != nil || b.Len() > 0 {
@@ -89,8 +89,8 @@ func TestLeftTextGathers(t *testing.T) {
 	}
 }
 
-// TestFindingsTextComparesByCheckAndInstance holds that a finding of one
-// instance does not stand for that of another.
+// TestFindingsTextComparesByCheckAndInstance verifies that a finding of one instance does not stand for that of
+// another.
 func TestFindingsTextComparesByCheckAndInstance(t *testing.T) {
 	of := func(list ...check.Finding) document.Check {
 		return document.Check{Report: check.Report{Findings: list}}

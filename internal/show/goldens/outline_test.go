@@ -75,7 +75,7 @@ func formGolden(t *testing.T, file, got string) {
 	}
 }
 
-// unsaidOn are the words of an outline that its HTML does not have. The title is the page's; the contents stand in the
+// unsaidOn are the words of an outline that its HTML does not have. The title is the page's; the contents are in the
 // headings of the findings.
 func unsaidOn(t *testing.T, page string, o outline.Outline) (missing []string) {
 	t.Helper()
@@ -277,8 +277,8 @@ func TestFormsOfAFile(t *testing.T) {
 	documentGolden(t, "file", outline.File(d, nil))
 }
 
-// TestMarkdownSpeaks holds that the words of a check, a plan and a journal follow
-// the catalogue, and that the structure does not.
+// TestMarkdownSpeaks verifies that the words of a check, a plan and a journal follow the catalog, and that the
+// structure does not.
 func TestMarkdownSpeaks(t *testing.T) {
 	shape := func(s string) string {
 		var out strings.Builder
@@ -320,8 +320,8 @@ func TestMarkdownSpeaks(t *testing.T) {
 	}
 }
 
-// TestMarkdownIsNotMarkup holds that texts of others make no markup: each comes
-// back as it was, from every place of a document.
+// TestMarkdownIsNotMarkup verifies that texts of others make no markup: each comes back as it was, from every place of
+// a document.
 func TestMarkdownIsNotMarkup(t *testing.T) {
 	for _, s := range []string{
 		"plain text", "a_b_c shared_buffers _x_", "*bold* **strong** ~~struck~~", "`code` ``two`` ` one",
@@ -368,7 +368,7 @@ func holdMarkdown(t *testing.T, s string) {
 	for _, wrong := range gfmWrong(text) {
 		t.Errorf("%q: %s\n%s", s, wrong, text)
 	}
-	// What is read back, but for spaces, which readers drop at their will.
+	// What is read back, except for spaces, which readers drop at their will.
 	bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
 	want := bare(typeset.Line(s))
 	got := gfmRead(text)
@@ -395,7 +395,7 @@ func notEmpty(list []string) []string {
 	return out
 }
 
-// TestMarkdownRulesCatch holds that the rules find what they are for.
+// TestMarkdownRulesCatch verifies that the rules find what they are for.
 func TestMarkdownRulesCatch(t *testing.T) {
 	for text, want := range map[string]string{
 		"| a | b |\n| --- | --- |\n| x |\n":    "cells",

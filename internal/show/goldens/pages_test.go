@@ -20,7 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
-// everyForm holds that Markdown has no markup by chance, and that HTML has every word.
+// everyForm verifies that Markdown has no markup by chance, and that HTML has every word.
 func everyForm(t *testing.T, name string, o outline.Outline) {
 	t.Helper()
 	var b bytes.Buffer

@@ -183,8 +183,8 @@ func TestProbeSchemaIsCurrent(t *testing.T) {
 	}
 }
 
-// TestProbeInOtherLanguages holds that no line of what a person reads is left in English, neither of what was measured
-// nor of what was read.
+// TestProbeInOtherLanguages verifies that no line of what a person reads is left in English, neither of what was
+// measured nor of what was read.
 func TestProbeInOtherLanguages(t *testing.T) {
 	// The made-up reasons are no templates, and a place or a value is none.
 	asIs := []string{"/srv/pg/data:", "no commit waits", "random_page_cost", "the data's device"}
@@ -215,7 +215,7 @@ func TestProbeInOtherLanguages(t *testing.T) {
 	}
 }
 
-// TestColumnsOfEachLanguage holds that a head which is one text has as many columns in every language.
+// TestColumnsOfEachLanguage verifies that a head which is one text has as many columns in every language.
 func TestColumnsOfEachLanguage(t *testing.T) {
 	for _, lang := range say.Languages() {
 		c, err := say.Open(lang)
@@ -235,7 +235,7 @@ func TestColumnsOfEachLanguage(t *testing.T) {
 	}
 }
 
-// TestProbeIn holds that the JSON of a probe follows the language as a whole.
+// TestProbeIn verifies that the JSON of a probe follows the language as a whole.
 func TestProbeIn(t *testing.T) {
 	translated.Whole(t, read(t), (*document.Probe).In)
 }

@@ -35,7 +35,7 @@ func measuredRun(label string, tps float64) experiment.Run {
 			ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
-// experimentOf has one block for each change in per cent of B against A.
+// experimentOf has one block for each change in percent of B against A.
 func experimentOf(changes ...float64) *experiment.Result {
 	r := &experiment.Result{
 		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z",
@@ -152,8 +152,7 @@ func proveCases() map[string]*experiment.Result {
 	return cases
 }
 
-// TestResultText renders every verdict, plain and narrow with colours, and holds
-// the JSON to its schema.
+// TestResultText renders every verdict, plain and narrow with colors, and holds the JSON to its schema.
 func TestResultText(t *testing.T) {
 	for name, r := range proveCases() {
 		t.Run(name, func(t *testing.T) {
@@ -188,8 +187,8 @@ func TestResultText(t *testing.T) {
 	}
 }
 
-// TestPeekingIsNotShown holds that an experiment that is not at its end shows
-// neither a ratio nor the figures of its configurations.
+// TestPeekingIsNotShown verifies that an experiment that is not at its end shows neither a ratio nor the figures of its
+// configurations.
 func TestPeekingIsNotShown(t *testing.T) {
 	r := proveCases()["interrupted"]
 	r.Judge()
@@ -204,7 +203,7 @@ func TestPeekingIsNotShown(t *testing.T) {
 	}
 }
 
-// TestVerdictStandsFirst holds that each text begins with its verdict.
+// TestVerdictStandsFirst verifies that each text begins with its verdict.
 func TestVerdictStandsFirst(t *testing.T) {
 	for name, want := range map[string]string{"improved": "IMPROVED: +4.2% tps (95% CI ", "regressed": "REGRESSED: +",
 		"equivalent": "EQUIVALENT: No difference", "inconclusive": "INCONCLUSIVE: No difference in tps detected",

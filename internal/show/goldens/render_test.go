@@ -7,8 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
-// FuzzSplitList holds that names put together as the server writes them come
-// apart again.
+// FuzzSplitList verifies that names put together as the server writes them come apart again.
 func FuzzSplitList(f *testing.F) {
 	f.Add("a", "b,c")
 	f.Add(`q"uote`, " spaced ")

@@ -22,8 +22,7 @@ func schemaFile(kind string) string {
 
 func version(n int) known.Fact[unit.Version] { return known.Is(unit.Version(n)) }
 
-// valid holds that a document is what its published schema says, and that no
-// array in it is null.
+// valid verifies that a document is what its published schema says, and that no array in it is null.
 func valid(t *testing.T, kind string, doc []byte) {
 	t.Helper()
 	s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))
@@ -42,7 +41,7 @@ func valid(t *testing.T, kind string, doc []byte) {
 	}
 }
 
-// hasNull says whether a null is anywhere in a document.
+// hasNull reports whether a null is anywhere in a document.
 func hasNull(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -55,8 +54,7 @@ func hasNull(v any) bool {
 	return false
 }
 
-// TestSchemasRefuse holds that the schemas do say something: a document with
-// one thing wrong is refused.
+// TestSchemasRefuse verifies that the schemas do say something: a document with one thing wrong is refused.
 func TestSchemasRefuse(t *testing.T) {
 	for kind, bad := range map[string][]string{
 		"check": {`{}`,
@@ -113,8 +111,8 @@ func TestSchemasRefuse(t *testing.T) {
 	}
 }
 
-// TestSharedDefinitionsAgree holds that what both schemas define is the same:
-// each stands alone, so that one file is enough for a reader.
+// TestSharedDefinitionsAgree verifies that what both schemas define is the same: each stands alone, so that one file is
+// enough for a reader.
 func TestSharedDefinitionsAgree(t *testing.T) {
 	defs := map[string]map[string]any{}
 	for _, kind := range []string{"check", "plan"} {

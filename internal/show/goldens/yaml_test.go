@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// yamlRoundTrip holds of every quoted string of a document that it is one that
-// JSON reads too, but for the escapes that YAML alone has, and that nothing
-// stands after it: there is no YAML reader among the dependencies, and double
+// yamlRoundTrip holds of every quoted string of a document that it is one that JSON reads too, except for the escapes
+// that YAML alone has, and that nothing stands after it: there is no YAML reader among the dependencies, and double
 // quotes mean the same to both.
 func yamlRoundTrip(t *testing.T, doc []byte) {
 	t.Helper()

@@ -58,7 +58,7 @@ type findingView struct {
 // FindingID is the id of the n-th finding of a document, from 0, those that are accepted not counted.
 func FindingID(n int) string { return fmt.Sprintf("finding-%d", n+1) }
 
-// finding writes a finding, the first of those that stand before rest; the first of a group below its heading.
+// finding writes a finding, the first of those that are before rest; the first of a group below its heading.
 func (x *writing) finding(f outline.Finding, rest []outline.Block) {
 	v := findingView{Level: min(3+x.Level, 6), Class: severityClasses[f.Tone], Severity: f.Severity, Title: f.Title,
 		ID: f.ID, Href: x.link(f.ID), Accepted: f.Accepted, Fields: x.fields(f.Fields)}

@@ -16,7 +16,7 @@
 // unfolds
 // below it. Table and Figure are exported for the parts of pages that are no document.
 //
-// Classes are told at the head of the style sheet, web/assets/pgfettle.css.
+// Classes are documented at the head of the style sheet, web/assets/pgfettle.css.
 package html
 
 import (
@@ -38,11 +38,11 @@ type Writer struct {
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
 	Level   int            // how much lower headings stand than in the outline: 1 makes h3 of the second level
 	Open    int            // headings of the second level that stay open where there are more; the others fold. 0: all
-	Closed  bool           // the numbers behind pictures are folded, and keys stand below the pictures instead
+	Closed  bool           // the numbers behind pictures are folded, and keys are below the pictures instead
 	Draw    Draw           // nil: there are no pictures
 }
 
-// Draw makes a picture; its SVG is "" where there is nothing to draw.
+// Draw makes a picture; its SVG is "" if there is nothing to draw.
 type Draw func(f outline.Figure) (Picture, error)
 
 // Picture is a picture with what belongs below it.
@@ -64,9 +64,8 @@ func (w Writer) Write(o outline.Outline) (template.HTML, error) {
 	return template.HTML(x.b.String()), nil
 }
 
-// arranged is an outline in the order in which a page is read, from its head: what is to be known before one acts
-// stands
-// before the changes. A terminal is read from its foot, and has it there.
+// arranged is an outline in the order in which a page is read, from its head: what to know before acting comes before
+// the changes. A terminal is read from its foot, and has it there.
 func arranged(o outline.Outline) outline.Outline {
 	changes := -1
 	for i, b := range o {
@@ -95,12 +94,12 @@ type writing struct {
 	err      error
 	headed   bool            // a heading says what the next table is of
 	lead     bool            // the paragraph that sums up is behind us
-	findings int             // so far, but for accepted ones
+	findings int             // so far, except for accepted ones
 	group    string          // what the last finding stood under
 	severity map[string]bool // ids of groups so far
 }
 
-// put carries out a template.
+// put executes a template.
 func (x *writing) put(name string, data any) {
 	html, err := fragment(name, data)
 	if err != nil && x.err == nil {
@@ -287,7 +286,7 @@ func (x *writing) within(list []outline.Block) template.HTML {
 	return template.HTML(inner.b.String())
 }
 
-// figure writes a picture with the table that follows it, and says whether that is written too.
+// figure writes a picture with the table that follows it, and reports whether that is written too.
 func (x *writing) figure(f outline.Figure, rest []outline.Block) bool {
 	if x.Draw == nil {
 		return false
@@ -330,7 +329,7 @@ var parsed = sync.OnceValue(func() *template.Template {
 		"templates/*.html"))
 })
 
-// fragment carries out one template. What would act on the reader's screen instead of being seen is written as \xNN,
+// fragment executes one template. What would act on the reader's screen instead of being seen is written as \xNN,
 // wherever it came from.
 func fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer

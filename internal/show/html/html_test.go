@@ -23,7 +23,7 @@ func written(t *testing.T, w Writer, o outline.Outline) string {
 	return string(html)
 }
 
-// TestEveryTextIsEscaped holds that texts of others are text wherever they stand.
+// TestEveryTextIsEscaped verifies that texts of others are text wherever they stand.
 func TestEveryTextIsEscaped(t *testing.T) {
 	for _, s := range []string{"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</code></pre></p>",
 		"</style><script>", "&lt;b&gt;", "a\x1b[31mb\u202ec", "javascript:alert(1)", "{{.}}", "'`\""} {
@@ -68,8 +68,8 @@ func TestEveryTextIsEscaped(t *testing.T) {
 	}
 }
 
-// TestPartsFold holds that the first parts stay open, that nothing is lost, that few parts are left alone, and that
-// headings stand where they are told to.
+// TestPartsFold verifies that the first parts stay open, that nothing is lost, that few parts are not folded, and that
+// headings are where they should be.
 func TestPartsFold(t *testing.T) {
 	var few, many outline.Outline
 	for i := range 6 {
@@ -140,9 +140,8 @@ func TestFindingsAreGathered(t *testing.T) {
 	}
 }
 
-// TestAPictureHasItsTable holds that a table unfolds below the picture that it belongs to, and stands alone where
-// nothing
-// is drawn.
+// TestAPictureHasItsTable verifies that a table unfolds below the picture that it belongs to, and stands alone if
+// nothing is drawn.
 func TestAPictureHasItsTable(t *testing.T) {
 	var o outline.Outline
 	sign := outline.Sign{Mark: "#", Part: "shared"}
@@ -167,7 +166,7 @@ func TestAPictureHasItsTable(t *testing.T) {
 	}
 }
 
-// TestRowsAndTags holds that rows are a list, and that the tag of a heading is said, also where the heading is the
+// TestRowsAndTags verifies that rows are a list, and that the tag of a heading is said, also where the heading is the
 // page's.
 func TestRowsAndTags(t *testing.T) {
 	got := written(t, Writer{Explain: "/explain/"}, outline.Outline{

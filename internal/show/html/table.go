@@ -7,7 +7,7 @@ import (
 
 // Table is a table with its caption. The first cell of a row names the row.
 type Table struct {
-	Caption string // always there; told to screen readers alone where Quiet
+	Caption string // always present; only for screen readers if Quiet
 	Quiet   bool   // the heading above it says the same
 	Head    []string
 	Rows    [][]Cell
@@ -34,10 +34,10 @@ func Cells(texts ...string) []Cell {
 	return out
 }
 
-// Num says whether a column is one of numbers.
+// Num reports whether a column is one of numbers.
 func (t Table) Num(i int) bool { return slices.Contains(t.Numbers, i) }
 
-// patched says whether patches of color name the rows.
+// patched reports whether patches of color name the rows.
 func (t Table) patched() bool {
 	return slices.ContainsFunc(t.Rows, func(r []Cell) bool { return len(r) > 0 && r[0].Patch != "" })
 }
@@ -47,14 +47,14 @@ type Figure struct {
 	Title string // what is seen; also the picture's name
 	Quiet bool   // the heading above it says the same
 	SVG   template.HTML
-	Keys  []Key  // what the colours mean; none where the table says it
+	Keys  []Key  // what the colors mean; none if the table says it
 	Note  string // below the picture
 	More  string // what opens the table: "Values"
 	Table Table
 	Open  bool // the table is shown from the first
 }
 
-// Key is a colour and what it means.
+// Key is a color and what it means.
 type Key struct {
 	Class string // c-1 to c-6, or a part of the memory bar: c-shared
 	Text  string

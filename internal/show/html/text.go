@@ -17,7 +17,7 @@ type piece struct {
 	Href  string
 }
 
-// pieces are text of one paragraph. Signs belong to pictures of signs, and are left out.
+// pieces are text of one paragraph. Signs belong to pictures of signs, and are omitted.
 func (x *writing) pieces(p outline.Prose) []piece {
 	var out []piece
 	for _, part := range p {
@@ -41,7 +41,7 @@ func (x *writing) pieces(p outline.Prose) []piece {
 	return out
 }
 
-// link is the address of the page on a check or a knob; "" where there is none.
+// link is the address of the page on a check or a knob; "" if there is none.
 func (x *writing) link(topic string) string {
 	if x.Explain == "" || topic == "" {
 		return ""

@@ -106,8 +106,7 @@ func knobsHere(list []document.KnobHere) []knobHere {
 	return out
 }
 
-// knobPart is what the pages of knobs have in common. Here and Unknown are left
-// out where no host was looked at.
+// knobPart is what the pages of knobs have in common. Here and Unknown are omitted where no host was examined.
 type knobPart struct {
 	Layer   knob.Layer  `json:"layer"`
 	Why     string      `json:"why"`

@@ -8,8 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// FuzzEscapeHidden holds that the JSON means the same after what a terminal
-// acts upon was escaped in it.
+// FuzzEscapeHidden verifies that the JSON means the same after what a terminal acts upon was escaped in it.
 func FuzzEscapeHidden(f *testing.F) {
 	f.Add("\u009b \u202e \U000e0041 é")
 	f.Fuzz(func(t *testing.T, s string) {

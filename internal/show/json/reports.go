@@ -31,13 +31,13 @@ func Log(w io.Writer, r *serverlog.Report) error { return Write(w, r) }
 // Slow writes the comparison of two plans as JSON. No array is null.
 func Slow(w io.Writer, d *slow.Report) error { return Write(w, d) }
 
-// SlowPlan writes what one plan tells as JSON. No array is null.
+// SlowPlan writes what one plan says as JSON. No array is null.
 func SlowPlan(w io.Writer, d *slow.Reading) error { return Write(w, d) }
 
-// Profile writes what a profile of perf tells as JSON. No array is null.
+// Profile writes a profile of perf as JSON. No array is null.
 func Profile(w io.Writer, d *sampled.Profile) error { return Write(w, d) }
 
-// Sample writes what a watch told as JSON. No array is null.
+// Sample writes what a watch reported as JSON. No array is null.
 func Sample(w io.Writer, d *sampled.Sample) error { return Write(w, d) }
 
 // Now writes what a host and an instance do at this moment as JSON. No array

@@ -12,9 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Write writes an outline in GitHub-flavoured Markdown, fit for a ticket
-// or a merge request. Nothing of the outline's texts is taken for markup, for HTML,
-// for a link, or for somebody who is to be notified.
+// Write writes an outline in GitHub-flavored Markdown, suitable for a ticket or a merge request. Nothing in the
+// outline's texts is interpreted as markup, as HTML, as a link, or as a user to notify.
 func Write(w io.Writer, o outline.Outline) error {
 	var b strings.Builder
 	markdownBlocks(&b, outline.Plain(o), "")
@@ -22,8 +21,7 @@ func Write(w io.Writer, o outline.Outline) error {
 	return err
 }
 
-// markdownBlocks writes blocks, each after an empty line; indent stands before
-// every line.
+// markdownBlocks writes blocks, each after an empty line; indent goes before every line.
 func markdownBlocks(b *strings.Builder, list []outline.Block, indent string) {
 	for _, block := range list {
 		if f, picture := block.(outline.Figure); picture {
@@ -51,7 +49,7 @@ func drawing(f outline.Figure) []string {
 	return out
 }
 
-// nothing says whether there is nothing to write.
+// nothing reports whether there is nothing to write.
 func nothing(block outline.Block) bool {
 	switch v := block.(type) {
 	case outline.Heading:
@@ -81,7 +79,7 @@ func markdownBlock(b *strings.Builder, block outline.Block, indent string) {
 				if nothing(more) {
 					continue
 				}
-				// A paragraph would go on with the line above; lists and listings begin anew.
+				// A paragraph would go on with the line above; lists and listings start a new block.
 				if _, text := more.(outline.Para); text || !first {
 					b.WriteByte('\n')
 				}

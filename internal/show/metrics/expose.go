@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// mostScrapes is how many scrapes are answered at once: two servers of Prometheus
-// and a person. More are told to come again.
+// mostScrapes is how many scrapes are answered at once: two Prometheus servers and a person. Further ones get an error
+// to retry.
 const mostScrapes = 4
 
 // Handler serves the metrics of a source, to be mounted at /metrics. It answers in
@@ -76,11 +76,9 @@ func Write(w io.Writer, s *Source, form Form, lasting bool) error {
 	return nil
 }
 
-// WriteFile replaces a file with what the source knows now, for the textfile
-// collector of node_exporter, which never sees a part of it: a temporary file
-// beside it, whose name does not end in .prom, and a rename. Nothing is fsynced:
-// what a crash loses the next run writes again, and a database host has better use
-// for its disk.
+// WriteFile replaces a file with what the source knows now, for the textfile collector of node_exporter, which never
+// sees a part of it: a temporary file next to it, whose name does not end in .prom, and a rename. Nothing is fsynced:
+// what a crash loses the next run writes again, and a database host has better use for its disk.
 func WriteFile(name string, s *Source, lasting bool) (err error) {
 	if st, err := os.Lstat(name); err == nil && !st.Mode().IsRegular() {
 		return &fs.PathError{Op: "write", Path: name, Err: errors.New("not a regular file")}

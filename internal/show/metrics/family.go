@@ -1,7 +1,7 @@
 package metrics
 
-// Family is one metric family: what stands in its HELP and TYPE lines, and the
-// labels that each of its series has. docs/metrics.md is made of the same table.
+// Family is one metric family: what is in its HELP and TYPE lines, and the labels that each of its series has.
+// docs/metrics.md is made of the same table.
 type Family struct {
 	Name    string
 	Help    string

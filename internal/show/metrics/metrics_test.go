@@ -66,7 +66,7 @@ func reading(t *testing.T, a *evidence.Archive, accept ...check.Acceptance) *met
 	return r
 }
 
-// clock is a clock that is set by hand.
+// clock is a clock that is set manually.
 type clock struct{ at atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.at.Load()) }
@@ -166,7 +166,7 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// full is a host of which everything is known that metrics tell of.
+// full is a host with every fact that metrics report.
 func full(t *testing.T) *metrics.Reading {
 	status := "Name:\tpostgres\nState:\tS (sleeping)\nPid:\t%PID\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t400000 " +
 		"kB\nVmRSS:\t90000 kB\nRssAnon:\t5000 kB\nRssFile:\t5000 kB\nRssShmem:\t80000 kB\nVmPTE:\t700 " +
@@ -291,8 +291,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestUnknownIsAbsent: a server that was reached over SQL alone has no metrics of a
-// host, one that did not answer none that rest on its settings; nothing is 0 instead.
+// TestUnknownIsAbsent: a server that was reached over SQL alone has no metrics of a host, one that did not answer none
+// that depend on its settings; nothing is 0 instead.
 func TestUnknownIsAbsent(t *testing.T) {
 	empty := evidence.New()
 	for name, text := range map[string]string{
@@ -326,8 +326,8 @@ func TestUnknownIsAbsent(t *testing.T) {
 	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/settings.json", "pg_instance", "port 5432")
 }
 
-// TestPartsNeedTheProcesses: where the processes of an instance that runs cannot be
-// seen, what they hold is not told to be of others.
+// TestPartsNeedTheProcesses: if the processes of a running instance cannot be seen, what they hold is not attributed to
+// others.
 func TestPartsNeedTheProcesses(t *testing.T) {
 	a := describe(t, described,
 		map[string]string{"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true}]`})
@@ -372,8 +372,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestUnreadableFacts: what is missing for each process alike is one fact, what a
-// server did not tell is of that instance, and what was not asked is no gap.
+// TestUnreadableFacts: what is missing for each process alike is one fact, what a server did not report belongs to that
+// instance, and what was not requested is no gap.
 func TestUnreadableFacts(t *testing.T) {
 	r := full(t)
 	r.Plan.Unknown = nil

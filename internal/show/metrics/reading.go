@@ -32,7 +32,7 @@ type Reading struct {
 	Snapshot *snapshot.Snapshot
 	Report   check.Report
 	Plan     *plan.Plan
-	Drifts   []journal.Drift // of what was applied; empty where nothing was
+	Drifts   []journal.Drift // of what was applied; empty if nothing was
 
 	outcome *rule.Outcome
 }
@@ -40,8 +40,7 @@ type Reading struct {
 // Read puts the documents of one collection together. The error is that of
 // deciding again what the plan has decided.
 func Read(s *snapshot.Snapshot, r check.Report, p *plan.Plan) (*Reading, error) {
-	// The plan tells what changes alone; what it has decided to be fine as it is
-	// has a planned value too.
+	// The plan lists only changes; what it decided to keep has a planned value too.
 	out, err := rule.Decide(s, rules.All(), p.Options())
 	if err != nil {
 		return nil, err
@@ -63,8 +62,8 @@ func (r *Reading) fill(k *sink) {
 	r.unreadable(k, names)
 }
 
-// names are the labels of the instances by their keys. Two of one label, such as
-// servers on one port of two addresses, are told apart.
+// names are the labels of the instances by their keys. Two of one label, such as servers on one port of two addresses,
+// are distinguished.
 func (r *Reading) names() map[string]string {
 	out, seen := map[string]string{"": ""}, map[string]bool{}
 	for i := range r.Snapshot.Instances {
@@ -124,8 +123,8 @@ func (r *Reading) host(k *sink) {
 	}
 }
 
-// processesSeen says whether the processes of every instance are known: without
-// them what they hold would count with other programs.
+// processesSeen reports whether the processes of every instance are known: without them what they hold would count with
+// other programs.
 func (r *Reading) processesSeen() bool {
 	return !slices.ContainsFunc(r.Snapshot.Instances, func(in snapshot.Instance) bool {
 		up, told := in.Running.Get()
@@ -297,8 +296,8 @@ func (r *Reading) applied(k *sink) {
 	}
 }
 
-// mostFacts bounds the facts that are named: with more of them missing it is one
-// right that is missing, and the count tells how much that costs.
+// mostFacts limits the facts that are named: if more are missing, the cause is one missing right, and the count shows
+// its effect.
 const mostFacts = 64
 
 var (

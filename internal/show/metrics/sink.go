@@ -14,8 +14,8 @@ const (
 	// mostSeries bounds a family: a host of thirty instances with eighty knobs
 	// each stays below it.
 	mostSeries = 4096
-	// mostLabel bounds the bytes of a label: a path of the longest file name that
-	// filesystems take, 255, still tells where it is.
+	// mostLabel limits the bytes of a label: a path with the longest file name that filesystems allow, 255, still shows
+	// where it is.
 	mostLabel = 256
 )
 

@@ -14,24 +14,22 @@ import (
 )
 
 const (
-	// Every is the least time between the end of one collection and the begin of
-	// the next: a minute is soon enough for page tables that grow and for settings
-	// that drift, and keeps the collection below 1 % of a processor.
+	// Every is the least time between the end of one collection and the begin of the next: a minute is soon enough for
+	// page tables that grow and for settings that drift, and keeps the collection below 1 % of a CPU.
 	Every = time.Minute
 	// Limit is how long a collection may take. A healthy one takes less than a
 	// second; a server that answers within half a minute is in trouble, but lives.
 	Limit = 30 * time.Second
-	// Wait is how long a scrape waits for a collection: Prometheus gives up after
-	// 10 s where nobody tells it otherwise, and then has nothing at all.
+	// Wait is how long a scrape waits for a collection: Prometheus gives up after 10 s by default, and then has nothing
+	// at all.
 	Wait = 8 * time.Second
 	// Keep is how old values may become when no collection succeeds any more.
 	// Prometheus itself takes a series for gone after five minutes.
 	Keep = 5 * time.Minute
 )
 
-// Source is where the values come from. It collects at most once at a time, and
-// not again before Every has passed, whoever asks how often. The zero durations
-// mean the constants of the same name. It must not be copied.
+// Source is where the values come from. It collects at most once at a time, and not again before Every has passed,
+// however often it is asked. The zero durations mean the constants of the same name. It must not be copied.
 type Source struct {
 	Collect func(context.Context) (*Reading, error)
 	Now     func() time.Time
@@ -146,8 +144,8 @@ func resultOf(ctx context.Context, err error) string {
 	return other
 }
 
-// Once collects now, whatever the last time was, and returns its error. It is for
-// who writes the values somewhere himself, one collection after the other.
+// Once collects now, whatever the last time was, and returns its error. It is for callers that write the values
+// themselves, one collection after the other.
 func (s *Source) Once(ctx context.Context) error {
 	s.mu.Lock()
 	if s.running == nil {
@@ -166,8 +164,8 @@ func (s *Source) Once(ctx context.Context) error {
 	return s.failed
 }
 
-// collector shows a source as client_golang wants it. lasting says that the process
-// goes on: counters that begin anew with every run count nothing.
+// collector shows a source as client_golang wants it. lasting says that the process goes on: counters that restart with
+// every run count nothing.
 type collector struct {
 	source  *Source
 	lasting bool

@@ -82,8 +82,8 @@ func TestSourceIsNotHammered(t *testing.T) {
 	}
 }
 
-// TestSourceThatHangs: a collection that does not come back is not waited for longer
-// than a scrape may wait, no other is begun beside it, and it is told.
+// TestSourceThatHangs: a collection that does not return is not waited for longer than a scrape may wait, no other is
+// started meanwhile, and it is reported.
 func TestSourceThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int64
@@ -118,9 +118,8 @@ func TestSourceThatHangs(t *testing.T) {
 	})
 }
 
-// TestSourceEnds: a collection is told when its time is over, and its result is that.
-// One that panics costs itself alone, and is a fault whenever it does: also after its
-// time.
+// TestSourceEnds: a collection is canceled when its time is over, and that is its result. One that panics affects only
+// itself, and is a fault whenever it panics, even after its time.
 func TestSourceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -175,8 +174,7 @@ func get(t *testing.T, srv *httptest.Server, accept string) string {
 	return string(b)
 }
 
-// TestHandlerForms: who asks for OpenMetrics gets it, others the text; nothing but
-// reading is answered.
+// TestHandlerForms: a client that asks for OpenMetrics gets it, others the text; nothing but reading is answered.
 func TestHandlerForms(t *testing.T) {
 	srv := httptest.NewServer(metrics.Handler(sourceOf(full(t))))
 	defer srv.Close()
@@ -197,8 +195,8 @@ func TestHandlerForms(t *testing.T) {
 	}
 }
 
-// TestWriteFile: the file is replaced as a whole with the mode that node_exporter
-// needs, nothing is left beside it, and what is no file stays.
+// TestWriteFile: the file is replaced as a whole with the mode that node_exporter needs, nothing is left next to it,
+// and what is no file stays.
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	s := sourceOf(full(t))

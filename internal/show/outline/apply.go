@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// Unselected is what of a plan is left out and why, those of one reason and one instance together.
+// Unselected is what of a plan is omitted and why, those of one reason and one instance together.
 func Unselected(left []selection.Left, c *say.Catalogue) Outline {
 	var o Outline
 	if len(left) == 0 {
@@ -40,8 +40,7 @@ func Unselected(left []selection.Left, c *say.Catalogue) Outline {
 	return o
 }
 
-// Forewarned is what is to be known before anything is changed, but for what the warnings of the plan above have
-// told already.
+// Forewarned is what to know before anything is changed, except what the plan's warnings have already said.
 func Forewarned(list []selection.Warning, told []string, c *say.Catalogue) Outline {
 	var out []string
 	for _, f := range list {

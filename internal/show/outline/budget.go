@@ -16,7 +16,7 @@ type Part struct {
 	ID     string // for programs and styles
 	Name   say.Message
 	Of     func(memory.Budget) unit.Bytes
-	Always bool // told also where nothing is
+	Always bool // shown even if nothing is
 }
 
 // Parts are in the order of the bar: what PostgreSQL takes, then others, then
@@ -95,7 +95,7 @@ const (
 	FigureAllAtWork = "all_at_work"
 )
 
-// partSigns draw the parts, each by a sign of its own, so that the bar can be read without color.
+// partSigns draw the parts, each with its own character, so that the bar can be read without color.
 var partSigns = map[string]struct {
 	mark string
 	hue  Hue
@@ -132,7 +132,7 @@ func (p Words) budgetBars(before, after memory.Budget) Bars {
 	return out
 }
 
-// BudgetAll tells the budget with every connection at work in words.
+// BudgetAll describes the budget with every connection active.
 func (p Words) BudgetAll(b plan.Budget) string {
 	if b.AllAfter.Total <= 0 { // of a plan that was written before there was one
 		return ""

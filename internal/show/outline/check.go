@@ -88,7 +88,7 @@ func (p Words) findingOutline(o *Outline, d document.Check) {
 	}
 }
 
-// findingTable is what somebody sees who reads no further.
+// findingTable is for readers who read no further.
 func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 	if len(groups) == 0 {
 		return
@@ -227,7 +227,7 @@ func commandsOf(g []check.Finding) []check.Command {
 	return slices.Compact(out)
 }
 
-// missing counts the facts that were not to be had.
+// missing counts the facts that are unavailable.
 func missing(n int) say.Message {
 	return say.N(int64(n), "{n} fact is unknown", "{n} facts are unknown")
 }

@@ -24,7 +24,7 @@ func TestFirstSentences(t *testing.T) {
 	}
 }
 
-// TestFactsHaveNames: no name of a document of the evidence is told to a person, and many facts are counted.
+// TestFactsHaveNames: no name of an evidence document is shown to users, and many facts are counted.
 func TestFactsHaveNames(t *testing.T) {
 	p := WordsIn(nil)
 	for name, want := range map[string]string{

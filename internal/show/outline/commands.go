@@ -28,8 +28,8 @@ func markCommands(f Field, commands []check.Command) Field {
 	return f
 }
 
-// marked is a text in which each place of a command is a piece of its own; what is marked
-// already stays, so that a command within a longer one is not marked twice.
+// marked is a text in which each place of a command is a separate piece; what is marked already stays, so that a
+// command within a longer one is not marked twice.
 func marked(p Prose, command string) Prose {
 	if command == "" {
 		return p

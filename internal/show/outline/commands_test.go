@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TestCommandsStandApart: the commands of a remedy are pieces of their own, each once, the longer
-// first, with the same text around them; and a place is named once.
+// TestCommandsStandApart: the commands of a remedy are separate pieces, each once, the longer first, with the same text
+// around them; and a place is named once.
 func TestCommandsStandApart(t *testing.T) {
 	f := check.Finding{ID: "x", Title: "t", Seen: say.Text("s"), Why: "w",
 		Do: say.Text("1. Run: sysctl -w vm.swappiness=1\n2. Then sysctl -w vm.swappiness=10, or " +

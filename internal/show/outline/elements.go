@@ -2,14 +2,14 @@ package outline
 
 import "slices"
 
-// What documents of this program have beyond headings, paragraphs, lists and tables. A form that has a shape of its
-// own for one of these draws it; Plain turns them into the simple blocks for every other form.
+// What documents of this program have beyond headings, paragraphs, lists and tables. A form with its own shape for one
+// of these draws it; Plain turns them into the simple blocks for every other form.
 
 // Summary is what a reader looks for first. A page has it at its head; a terminal at its foot, where the prompt is.
 type Summary struct{ Lines []Para }
 
-// Contents lists what stands below in full. A terminal leaves it out: there a reader scrolls anyway. So does a page,
-// which gathers findings under headings.
+// Contents lists what is below in full. A terminal leaves it out: there a reader scrolls anyway. So does a page, which
+// gathers findings under headings.
 type Contents struct{ Table Table }
 
 // Fields are names with what they say, such as where, seen, why and do of a finding.
@@ -18,7 +18,7 @@ type Fields struct {
 	Labels []string // all names that fields of this kind may have: they set the column; nil: those of List
 }
 
-// Field is one of them. Several items stand below each other.
+// Field is one of them. Several items are below each other.
 type Field struct {
 	Name  string
 	Items []Item
@@ -30,8 +30,8 @@ func FieldOf(name string, parts ...any) Field {
 	return Field{Name: name, Items: []Item{{Text: Join(parts...)}}}
 }
 
-// Rows are entries in columns that need no head: in each the last cell is text, and those before it stand below those
-// of the other entries.
+// Rows are entries in columns that need no head: in each the last cell is text, and those before it are below those of
+// the other entries.
 type Rows struct {
 	List    []Row
 	Longest []string // what may be the longest cell of each column, for lists that share columns; nil: those of List
@@ -41,7 +41,7 @@ type Rows struct {
 // Row is one of them.
 type Row struct {
 	Cells []Prose
-	Tone  Tone    // of the cell before the text, which tells what kind of entry it is
+	Tone  Tone    // of the cell before the text, which shows the kind of entry
 	More  []Block // what belongs to the text
 }
 
@@ -105,7 +105,7 @@ type Changes struct {
 	List    []Change
 }
 
-// ChangeWords head the columns of a table of changes. Columns that no change has a value for are left out.
+// ChangeWords head the columns of a table of changes. Columns that no change has a value for are omitted.
 type ChangeWords struct{ State, Setting, Before, After, Risk, Where, Note, Why, Inputs, Colon string }
 
 // Change is one value before and after.
@@ -122,7 +122,7 @@ type Change struct {
 	Notes     []Note
 	// For forms with room, or with links:
 	Title  string  // what the setting is; such a form may fold the reason below it
-	Topic  string  // what 'pgfettle explain' tells more of
+	Topic  string  // what 'pgfettle explain' describes
 	Pinned string  // the word for a value that the policy sets; "" of others
 	Inputs []Input // all numbers that the value is made of
 }

@@ -2,7 +2,7 @@ package outline
 
 import "testing"
 
-// TestRowsAsList holds that the cells before the text of a row are bold, and that names stay names.
+// TestRowsAsList verifies that the cells before the text of a row are bold, and that names stay names.
 func TestRowsAsList(t *testing.T) {
 	r := RowOf(Piece{Text: "name", As: AsName}, "", "kind", "text")
 	r.Tone, r.More = ToneBad, []Block{Para{Text: Join("more")}}
@@ -19,7 +19,7 @@ func TestRowsAsList(t *testing.T) {
 	}
 }
 
-// TestPlainHeading holds that a form without tags has them in the heading.
+// TestPlainHeading verifies that a form without tags has them in the heading.
 func TestPlainHeading(t *testing.T) {
 	got := Plain([]Block{Heading{Level: 1, Text: Join("name"), Tag: "kind"}})
 	if h, is := got[0].(Heading); !is || h.Text.String() != "name (kind)" || h.Tag != "" {

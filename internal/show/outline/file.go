@@ -120,7 +120,7 @@ func fileForm(f conffile.Form) say.Message {
 	return say.M("{name} configuration", "name", string(f))
 }
 
-// fileNames tells where the text names another version than the one it was judged for.
+// fileNames reports where the text names a version other than the one it was judged for.
 func (p Words) fileNames(d document.File) (out []string) {
 	if d.Names != nil && d.Names.Version != "" && d.From != "file" && d.Names.Version != strconv.Itoa(d.Major) {
 		out = append(out, p.Say("The text names PostgreSQL {version} (line {line}).",
@@ -159,7 +159,7 @@ func (p Words) fileRest(d document.File) (out []string) {
 	return out
 }
 
-// fileAssumed says what stands in for what the description of the machine does not tell.
+// fileAssumed says what is assumed for what the description of the host does not give.
 func (p Words) fileAssumed(d document.File) (out []string) {
 	for _, a := range d.Assumed {
 		out = append(out, p.Assumed(a)+".")

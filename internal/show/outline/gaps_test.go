@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// TestGapsFollowTheLanguage holds that a line on what is unknown has no English in it in another language.
+// TestGapsFollowTheLanguage verifies that a line on what is unknown has no English in it in another language.
 func TestGapsFollowTheLanguage(t *testing.T) {
 	english := regexp.MustCompile(`(?i)\b(the|is|not|no|of|run|as|or|by|to|was|were|with|only|its)\b`)
 	gaps := []known.Gap{

@@ -27,8 +27,8 @@ var EventWords = map[history.EventKind]say.Message{
 	history.Limited:         say.M("limit"),
 }
 
-// Times are told as they are stored, in UTC: those of a host and of who reads
-// differ, and the hour that a change of the clock repeats is there once.
+// Times are shown as stored, in UTC: the zones of a host and of a reader differ, and an hour repeated by a clock change
+// appears once.
 const (
 	HistoryDay  = "2006-01-02"
 	HistoryTime = "15:04:05"
@@ -95,7 +95,7 @@ func (p Words) Besides(e history.Event) []string {
 		out = append(out, p.Say("where: {where}", "where", p.stored(e.Where)))
 	}
 	switch e.Kind {
-	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
+	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // reported already
 	default:
 		if e.Detail != "" {
 			out = append(out, p.stored(e.Detail))

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// TestStoredEventsFollowTheLanguage: a history holds English texts, and what a person reads of
-// them is in his language, where they are ours.
+// TestStoredEventsFollowTheLanguage: a history holds English texts, and what a person reads of them is in the reader's
+// language, if they are ours.
 func TestStoredEventsFollowTheLanguage(t *testing.T) {
 	entry := func(english, other string) say.Entry { return say.Entry{English: english, Forms: []string{other}} }
 	c, err := say.ReadCatalogue("fr", say.WritePO("fr", []say.Entry{

@@ -27,8 +27,8 @@ func Journal(j *journal.Journal, c *say.Catalogue) Outline {
 	return o
 }
 
-// Undo is, before anybody is asked, what an undo will take back: the changes of a journal that were begun, but for
-// those of the instance that is given up.
+// Undo is, before the confirmation, what an undo will undo: the changes of a journal that were begun, except those of
+// the instance that is given up.
 func Undo(j *journal.Journal, list []journal.Change, c *say.Catalogue) Outline {
 	p := WordsIn(c)
 	var o Outline
@@ -44,13 +44,13 @@ func Applied(j *journal.Journal, c *say.Catalogue) Outline {
 		journal.IsPlanned, journal.IsUndoing)
 }
 
-// Undone is how an undo ended: what was left as somebody has made it since, what could not be taken back, and what
-// is still owed.
+// Undone is how an undo ended: what was kept because others changed it since, what could not be undone, and what is
+// still owed.
 func Undone(j *journal.Journal, c *say.Catalogue) Outline {
 	return ended(j, c, true, journal.IsKept, journal.IsDone, journal.IsIntended, journal.IsUndoing, journal.IsAbandon)
 }
 
-// ended tells of the changes in some states, and of those that something is to be said of.
+// ended reports the changes in some states, and those with a remark.
 func ended(j *journal.Journal, c *say.Catalogue, now bool, states ...journal.ChangeState) Outline {
 	p := WordsIn(c)
 	var o Outline
@@ -95,7 +95,7 @@ func (p Words) journalChanges(o *Outline, list []journal.Change) {
 	}
 }
 
-// stateTones are how a change stands; the word itself stands beside it.
+// stateTones are how a change stands; the word itself stands next to it.
 var stateTones = map[journal.ChangeState]Tone{journal.IsDone: ToneGood, journal.IsFailed: ToneBad,
 	journal.IsKept:     ToneMind,
 	journal.IsIntended: ToneBad, journal.IsUndoing: ToneBad, journal.IsPlanned: ToneNote, journal.IsSkipped: ToneNote}
@@ -254,7 +254,7 @@ func waiting(list []journal.Change, e knob.Effect) int {
 	return n
 }
 
-// stops says whether a server is stopped to take the changes back.
+// stops reports whether a server is stopped to take the changes back.
 func stops(list []journal.Change) bool {
 	for i := range list {
 		if list[i].Address == journal.WalLocation && list[i].Begun() {
@@ -264,7 +264,7 @@ func stops(list []journal.Change) bool {
 	return false
 }
 
-// someEditStands says whether somebody's later edit stands.
+// someEditStands reports whether a later edit was kept.
 func someEditStands(list []journal.Change) bool {
 	for i := range list {
 		if list[i].State == journal.IsKept {
@@ -274,7 +274,7 @@ func someEditStands(list []journal.Change) bool {
 	return false
 }
 
-// left says whether an undo read back a value that it had not expected.
+// left reports whether an undo read back a value that it had not expected.
 func left(list []journal.Change) bool {
 	return slices.ContainsFunc(list, func(c journal.Change) bool { return c.Left != "" })
 }

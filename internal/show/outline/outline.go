@@ -1,5 +1,5 @@
-// Package outline turns documents into outlines: headings, paragraphs, lists, tables and listings, before any form.
-// One file holds one document, with the words for it that faces without an outline of their own say as well.
+// Package outline turns documents into outlines: headings, paragraphs, lists, tables and listings, before any form. One
+// file holds one document, with the words for it that faces without their own outline also use.
 package outline
 
 import (
@@ -29,13 +29,12 @@ type Heading struct {
 	Tag string
 }
 
-// Mixed says whether pieces of the heading have looks of their own. Otherwise all of it looks like a heading.
+// Mixed reports whether pieces of the heading have their own styles. Otherwise all of it looks like a heading.
 func (h Heading) Mixed() bool {
 	return slices.ContainsFunc(h.Text, func(p Piece) bool { return p.As == AsStrong || p.As == AsFaint })
 }
 
-// Para is a paragraph. Tone is a meaning that a form may colour; the words say it
-// too.
+// Para is a paragraph. Tone is a meaning that a form may color; the words say it too.
 type Para struct {
 	Text  Prose
 	Tone  Tone
@@ -109,7 +108,7 @@ type Figure struct {
 	Name    string  // which picture: memory, tables, held, blocks
 	At      int     // of which instance or kill of the document
 	Title   string  // of what is seen; "" is the caption of the table
-	Picture Picture // for forms of text; nil where it has none
+	Picture Picture // for forms of text; nil if it has none
 	Close   bool    // a form of text has no empty line around it
 }
 
@@ -134,7 +133,7 @@ type Piece struct {
 	As    Look
 	Hue   Hue    // of a sign
 	Part  string // of a sign: the id of the part that it stands for, by which a page knows its color
-	Topic string // what 'pgfettle explain' tells more of: a form that has links leads there
+	Topic string // what 'pgfettle explain' describes: a form with links points there
 	URL   string // of a source, one of ours: a form that has links leads there
 }
 
@@ -151,7 +150,7 @@ const (
 	AsBad     // what is past a bound
 	AsName    // a name that is code where that takes no marks around it; else it is text
 	AsCommand // a command that can be copied: code, apart from the prose around it
-	AsSign    // a sign of a picture drawn with signs; forms with pictures of their own leave it out
+	AsSign    // a sign of a picture drawn with signs; forms with their own pictures omit it
 )
 
 func Bold(s string) Piece { return Piece{Text: s, As: AsStrong} }
@@ -290,8 +289,8 @@ func Cells(list ...string) []Prose {
 	return out
 }
 
-// TableOf makes a table of rows of texts, the first of them its head. Columns that
-// are empty in every other row are left out.
+// TableOf makes a table of rows of texts, the first of them its head. Columns that are empty in every other row are
+// omitted.
 func TableOf(caption string, rows [][]string, numbers int) Table {
 	t := Table{Caption: caption}
 	var kept []int

@@ -14,7 +14,7 @@ type Picture interface {
 	Draw(width int, plain bool) []Prose
 }
 
-// Hue is a color that tells parts of a picture apart: an ANSI code. A sign of its own tells them apart without it.
+// Hue is a color that distinguishes parts of a picture: an ANSI code. Without it, each part has its own character.
 type Hue string
 
 // Sign is how a part of a picture is drawn.
@@ -22,7 +22,7 @@ type Sign struct {
 	Mark string // one ASCII character
 	Hue  Hue
 	Part string // the id of the part
-	Name string // the part for people, for pictures that tell it where it is
+	Name string // the part for people, for pictures that label it in place
 }
 
 // Piece is the sign as a piece of text.
@@ -119,10 +119,9 @@ func (b Bars) draw(bar Bar, cells int, scale float64) Prose {
 	return out
 }
 
-// BarCells divides n cells among the amounts by largest remainder, so that the
-// bar is as long as its sum and no part is more than one cell off. A part that
-// is too small for a cell gets one all the same, from the largest: what stands
-// in the legend is in the picture.
+// BarCells divides n cells among the amounts by largest remainder, so that the bar is as long as its sum and no part is
+// more than one cell off. A part that is too small for a cell gets one all the same, from the largest: what is in the
+// legend is in the picture.
 func BarCells(amounts []unit.Bytes, n int) []int {
 	n = max(n, 0)
 	var sum unit.Bytes

@@ -33,7 +33,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	return o
 }
 
-// Planned is what a plan changes, what is to be known before, and what it leaves, as Plan has them.
+// Planned is what a plan changes, what to know before, and what it leaves, as Plan has them.
 func Planned(d document.Plan, c *say.Catalogue) Outline {
 	d.Plan = d.Plan.In(c)
 	var o Outline
@@ -59,7 +59,7 @@ func (p Words) planned(o *Outline, d document.Plan) {
 	}
 }
 
-// Warned adds what is to be known before one acts.
+// Warned adds what to know before acting.
 func (p Words) Warned(o *Outline, list []string) {
 	if len(list) == 0 {
 		return
@@ -74,8 +74,7 @@ func (p Words) Warned(o *Outline, list []string) {
 
 var riskTones = map[knob.Risk]Tone{knob.Medium: ToneMind, knob.High: ToneBad}
 
-// changeOutline is the changes that stand under one heading: their values side by
-// side, then why.
+// changeOutline is the changes that are under one heading: their values side by side, then why.
 func (p Words) changeOutline(o *Outline, g Group) {
 	o.Heading(2, p.Heading(g))
 	out := Changes{Caption: p.Heading(g), Words: p.changeWords(), Effect: typeset.Capital(p.Effect(g.Effect)),
@@ -215,7 +214,7 @@ func instancesOf(list []plan.Change, layer knob.Layer) []string {
 	return out
 }
 
-// ShortName is the address without the prefix that the heading tells already.
+// ShortName is the address without the prefix that the heading already contains.
 func ShortName(a knob.Address) string {
 	if a.Prefix() == "pg" || a.Prefix() == "sysctl" {
 		return typeset.Clean(a.Name())

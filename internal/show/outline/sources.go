@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// publishers are names that are too long to stand in every paragraph.
+// publishers are names that are too long to be in every paragraph.
 var publishers = map[string]string{
 	"PostgreSQL Global Development Group": "PostgreSQL",
 	"The Linux kernel":                    "Linux",

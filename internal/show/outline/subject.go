@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// About says what was looked at: the host, and below it each instance.
+// About says what was examined: the host, and below it each instance.
 func About(s document.Subject, c *say.Catalogue) Outline {
 	var o Outline
 	WordsIn(c).subjectOutline(&o, s)
@@ -28,7 +28,7 @@ func (p Words) subjectOutline(o *Outline, s document.Subject) {
 	o.Kind(Lines, list)
 }
 
-// Subject says what was looked at, in a sentence. The instances themselves are listed below it.
+// Subject says what was examined, in a sentence. The instances themselves are listed below it.
 func (p Words) Subject(s document.Subject) string {
 	host, n := typeset.Clean(s.Host), len(s.Instances)
 	switch {
@@ -91,7 +91,7 @@ func Unseen(gaps []known.Gap, c *say.Catalogue) Outline {
 
 func (p Words) gapItems(gaps []known.Gap) []Item { return p.unknownItems(gaps, nil) }
 
-// unknownItems tells by cause what is not known, which checks could not run for it, and what would reveal it.
+// unknownItems lists by cause what is unknown, which checks could not run for it, and what would reveal it.
 func (p Words) unknownItems(gaps []known.Gap, unjudged []check.Unjudged) (list []Item) {
 	waiting := map[string]unjudgedGroup{}
 	for _, g := range UnjudgedBy(unjudged) {

@@ -130,7 +130,7 @@ var layerWords = map[knob.Layer]say.Message{
 // Layer is the heading of a layer.
 func (p Words) Layer(l knob.Layer) string { return p.Word(layerWords[l]) }
 
-// RiskWords name the risks that are told.
+// RiskWords name the risks that are shown.
 var RiskWords = map[knob.Risk]say.Message{
 	knob.Medium: say.M("risk: medium"),
 	knob.High:   say.M("risk: high"),
@@ -144,7 +144,7 @@ func (p Words) Risk(r knob.Risk) string {
 	return ""
 }
 
-// profileWords say what each profile takes for granted where nothing was measured.
+// profileWords say what each profile takes for granted if nothing was measured.
 var profileWords = map[rule.Profile]say.Message{
 	rule.Web:     say.M("many short reads from a connection pool"),
 	rule.OLTP:    say.M("many short write transactions"),
@@ -215,7 +215,7 @@ func (p Words) StateCount(s journal.ChangeState, n int) string {
 	return p.Many(n, "{n} abandoned", "{n} abandoned")
 }
 
-// Warnings heads what is to be known before one acts.
+// Warnings heads what to know before acting.
 func (p Words) Warnings() string { return p.Say("Before you act") }
 
 // Before and After head the two sides of a plan.

@@ -23,7 +23,7 @@ var live []byte
 //go:embed assets/forms.css
 var forms []byte
 
-// asset is a file whose name tells its content.
+// asset is a file whose name identifies its content.
 type asset struct {
 	path string
 	body []byte

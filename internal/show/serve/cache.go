@@ -9,22 +9,20 @@ import (
 )
 
 const (
-	// keepLeast is how long a result is shown again at least: who reloads a page
-	// by hand does so every second or two.
+	// keepLeast is how long a result is shown again at least: who reloads a page manually does so every second or two.
 	keepLeast = 5 * time.Second
-	// keepTimes is how many times the time that it took a result is kept, so that
-	// a host on which a look takes long is looked at for a quarter of the time at
-	// most, however many readers there are.
+	// keepTimes is how many times the time that it took a result is kept, so that a host on which a look takes long is
+	// examined for a quarter of the time at most, however many readers there are.
 	keepTimes = 3
 	// longest is how long a look may take. Commands have no such bound, as who
 	// waits there can interrupt them.
 	longest = 2 * time.Minute
 )
 
-// cell holds one thing that is costly to make. Whoever asks for it while it is
-// fresh gets it; whoever asks while it is being made waits for that one.
+// cell holds one thing that is costly to make. A request while it is fresh gets it; a request while it is being made
+// waits for that one.
 type cell[T any] struct {
-	ctx   context.Context // of the server: a reader who goes away interrupts nobody else
+	ctx   context.Context // of the server: a reader who leaves interrupts no other
 	gate  chan struct{}   // of everything that is costly
 	now   func() time.Time
 	make  func(context.Context) (T, error)
@@ -47,8 +45,8 @@ func newCell[T any](ctx context.Context, gate chan struct{}, now func() time.Tim
 	return &cell[T]{ctx: ctx, gate: gate, now: now, make: f}
 }
 
-// fresh says whether a result may be shown again. A failure is kept as long: what
-// is broken is not asked more often than what works.
+// fresh reports whether a result may be shown again. A failure is kept as long: what is broken is not asked more often
+// than what works.
 func (m *made[T]) fresh(now time.Time) bool {
 	age := now.Sub(m.at)
 	return age >= 0 && age < max(keepLeast, keepTimes*m.took) // a clock that went back makes it stale

@@ -32,8 +32,8 @@ func until(t *testing.T, what string, is func() bool) {
 	await.That(t, what, func() (bool, any) { return is(), "nothing of it" })
 }
 
-// TestManyReadersOneLook holds that 100 requests at once cause one look at the
-// host, that all of them get it, and that one plan is made for them.
+// TestManyReadersOneLook verifies that 100 requests at once cause one look at the host, that all of them get it, and
+// that one plan is made for them.
 func TestManyReadersOneLook(t *testing.T) {
 	const readers = 100
 	var looks, plans atomic.Int64
@@ -71,7 +71,7 @@ func TestManyReadersOneLook(t *testing.T) {
 	}
 }
 
-// TestTooManyRequests holds that requests beyond the bound are refused at once.
+// TestTooManyRequests verifies that requests beyond the bound are refused at once.
 func TestTooManyRequests(t *testing.T) {
 	h, s := started(t, nil)
 	for range mostRequests {
@@ -114,8 +114,8 @@ func TestKept(t *testing.T) {
 	look(-time.Hour, 5)
 }
 
-// TestALookOutlivesItsReader holds that a reader who goes away interrupts no look
-// that others wait for, and that a fault of the program is an error of the page.
+// TestALookOutlivesItsReader verifies that a reader who goes away interrupts no look that others wait for, and that a
+// fault of the program is an error of the page.
 func TestALookOutlivesItsReader(t *testing.T) {
 	release := make(chan struct{})
 	x := newCell(t.Context(), make(chan struct{}, 1), time.Now, func(ctx context.Context) (int, error) {
@@ -137,7 +137,7 @@ func TestALookOutlivesItsReader(t *testing.T) {
 	}
 }
 
-// TestLooksTakeTurns holds that the memory is not looked at while the host is.
+// TestLooksTakeTurns verifies that the memory is not examined while the host is.
 func TestLooksTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at, most, times atomic.Int64
@@ -176,7 +176,7 @@ func TestLooksTakeTurns(t *testing.T) {
 	})
 }
 
-// TestPlansAreBounded holds that plans for other purposes are kept up to a bound.
+// TestPlansAreBounded verifies that plans for other purposes are kept up to a bound.
 func TestPlansAreBounded(t *testing.T) {
 	var plans int
 	_, s := started(t, func(o *Options) {

@@ -119,8 +119,7 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 	return s.page(w, r, http.StatusOK, p)
 }
 
-// value is a value of a setting. One that was not there is told, as the empty
-// text is a value too.
+// value is a value of a setting. A missing one is reported, because the empty text is a value too.
 func (t *tongue) value(v *string) html.Cell {
 	switch {
 	case v == nil:

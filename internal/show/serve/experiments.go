@@ -26,11 +26,11 @@ const (
 	// mostResult is above what result.Decode takes, so that it can say that a
 	// document is too large.
 	mostResult = 32 << 20
-	// mostEntries of the folder are looked at.
+	// mostEntries of the directory are examined.
 	mostEntries = 10000
 )
 
-// found is one experiment of the folder.
+// found is one experiment of the directory.
 type found struct {
 	ID                   string
 	Title, Verdict, When say.Message
@@ -40,9 +40,8 @@ type found struct {
 var errNoExperiments = &problem{http.StatusNotFound, say.M("No folder of experiments was named."),
 	say.M("Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into.")}
 
-// folder opens the folder of the experiments. Nothing outside of it can be
-// reached through what it returns, whatever an address says or a link in it
-// points to.
+// folder opens the folder of the experiments. Nothing outside it can be reached through what it returns, whatever an
+// address says or a link in it points to.
 func (s *Server) folder() (*os.Root, error) {
 	if s.o.Experiments == "" {
 		return nil, errNoExperiments
@@ -64,7 +63,7 @@ func bare(err error) error {
 	return err
 }
 
-// experiments lists those of the folder.
+// experiments lists those of the directory.
 func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 	root, err := s.folder()
 	if errors.Is(err, errNoExperiments) {
@@ -120,12 +119,11 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 	return s.page(w, r, http.StatusOK, p)
 }
 
-// summary tells one experiment in a line; false where it is none. To read one is
-// to judge it again from its runs, so what was read is kept while its file stays
-// as it is.
+// summary describes one experiment in a line; false if it is none. Reading one judges it again from its runs, so what
+// was read is kept while its file stays as it is.
 func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	file, st, err := documentOf(root, name)
-	if errors.Is(err, fs.ErrNotExist) { // another file or folder
+	if errors.Is(err, fs.ErrNotExist) { // another file or directory
 		return found{}, false
 	}
 	f := found{ID: name}
@@ -163,7 +161,7 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 		}
 	}
 	s.mu.Lock()
-	if len(s.read) > 2*mostExperiments { // of folders that are gone
+	if len(s.read) > 2*mostExperiments { // of directories that are gone
 		clear(s.read)
 	}
 	s.read[key] = f
@@ -171,7 +169,7 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 	return f, true
 }
 
-// verdictOf is the difference with its interval, where there is one.
+// verdictOf is the difference with its interval, if there is one.
 func verdictOf(r *experiment.Result) say.Message {
 	if r.Design == experiment.DesignSingle || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
 		return say.Message{}
@@ -181,8 +179,7 @@ func verdictOf(r *experiment.Result) say.Message {
 		"high", percent(float64(r.High)))
 }
 
-// documentOf finds the document of a folder, or the document itself. An
-// fs.ErrNotExist is what is no experiment.
+// documentOf finds the document of a directory, or the document itself. An fs.ErrNotExist is what is no experiment.
 func documentOf(root *os.Root, name string) (string, fs.FileInfo, error) {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") {
 		return "", nil, fs.ErrNotExist
@@ -252,8 +249,8 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 		Body: body})
 }
 
-// listed says whether a name is one in the folder: an error of a link that leads
-// out of it tells nothing about what is there.
+// listed reports whether a name is one in the directory: an error for a link that leads out of it reveals nothing about
+// the target.
 func (s *Server) listed(root *os.Root, name string) bool {
 	st, err := root.Lstat(name)
 	return err == nil && st.Mode().Type()&fs.ModeSymlink == 0

@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
-// experimentOf is a finished experiment in which B is faster by so many per cent.
+// experimentOf is a finished experiment in which B is faster by so many percent.
 func experimentOf(name string, percent ...float64) *experiment.Result {
 	unknown := stat.Number(math.NaN())
 	run := func(label string, tps float64) experiment.Run {
@@ -57,9 +57,8 @@ func put(t *testing.T, name string, v any) {
 	}
 }
 
-// TestExperiments holds that the experiments of the folder are listed and shown,
-// what is wrong with one is told without hiding the others, and nothing outside of
-// the folder can be had.
+// TestExperiments verifies that the experiments of the directory are listed and shown, what is wrong with one is
+// reported without hiding the others, and nothing outside the directory is accessible.
 func TestExperiments(t *testing.T) {
 	outside := t.TempDir()
 	put(t, filepath.Join(outside, "secret", experiment.ResultFile), experimentOf("outside", 1, 2, 3, 1, 2, 3))

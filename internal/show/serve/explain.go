@@ -80,7 +80,7 @@ func (e *explained) add(title, text string) {
 	}
 }
 
-// more links to pages and sources that tell more.
+// more links to pages and sources with more.
 func (e *explained) more(pages []advice.Page, sources []string, words *say.Catalogue) {
 	for _, p := range pages {
 		e.See = append(e.See, web.Link{Href: "/explain/" + p.ID, Text: p.In(words).Title})

@@ -38,7 +38,7 @@ type choice struct {
 // (MAX_BACKENDS, 2^18-1).
 const maxBackends = 262143
 
-// profiles are told as the texts of a plan tell them, in a few words.
+// profiles are described as in the texts of a plan, in a few words.
 var profiles = map[rule.Profile]say.Message{
 	rule.Web:     say.M("web: many short requests"),
 	rule.OLTP:    say.M("oltp: many short transactions"),
@@ -208,7 +208,7 @@ func described(said url.Values, fields ...[]field) (spec string, ok bool) {
 	return spec, ok
 }
 
-// because is an error without the pair that it names, which stands beside it.
+// because is an error without the pair that it names, which stands next to it.
 func because(err error, pair string) say.Message {
 	text := strings.TrimPrefix(err.Error(), pair+": ")
 	if inner := errors.Unwrap(err); inner != nil && inner.Error() == text {
@@ -235,7 +235,7 @@ func note(fields []field, name string, why say.Message) {
 	}
 }
 
-// wrongOnes says whether something is wrong with one of them.
+// wrongOnes reports whether something is wrong with one of them.
 func wrongOnes(lists ...[]field) bool {
 	for _, list := range lists {
 		if slices.ContainsFunc(list, func(f field) bool { return !f.Wrong.IsZero() }) {

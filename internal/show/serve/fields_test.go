@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 )
 
-// TestFormOfAHost holds that the form makes the description that --for takes, and
-// that a wrong answer gives one line beside its own question.
+// TestFormOfAHost verifies that the form makes the description that --for takes, and that a wrong answer gives one line
+// beside its own question.
 func TestFormOfAHost(t *testing.T) {
 	for said, want := range map[string]struct {
 		spec  string
@@ -79,8 +79,8 @@ func TestFormOfAHost(t *testing.T) {
 	}
 }
 
-// TestWrongAnswersAreShown holds that a wrong answer is answered with 422, its line
-// is tied to its field for who hears the page, and what was said is kept.
+// TestWrongAnswersAreShown verifies that a wrong answer is answered with 422, its line is tied to its field for who
+// hears the page, and what was said is kept.
 func TestWrongAnswersAreShown(t *testing.T) {
 	h, _ := started(t, nil)
 	r := get(t, h.URL+"/plan/for?ram=%22%3E%3Cscript%3E&cpus=4&swap=x&profile=oltp")
@@ -101,8 +101,7 @@ func TestWrongAnswersAreShown(t *testing.T) {
 	}
 }
 
-// TestFlags holds that the command that is shown says what the form said, and that
-// a shell reads it as it is meant.
+// TestFlags verifies that the command that is shown says what the form said, and that a shell reads it as it is meant.
 func TestFlags(t *testing.T) {
 	a := app.PlanAsk{Profile: "dw", Connections: 40, Active: 8, Storage: "san", Shared: true}
 	if diff := cmp.Diff([]string{"--profile", "dw", "--connections", "40", "--active", "8", "--storage", "san",

@@ -27,8 +27,7 @@ func (d drawn) figure(t *tongue, id string, sp span) (template.HTML, error) {
 	for _, l := range d.lines {
 		add(t.Word(l.name), points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
 	}
-	// Of one line alone there is room for its peaks too, which a mean hides; of
-	// several the table tells them.
+	// For a single line there is room for its peaks too, which a mean hides; for several, the table has them.
 	if one := d.lines[0]; len(d.lines) == 1 {
 		if peaks(one.buckets) {
 			f.Keys[0].Text = t.Say("{name}, mean", "name", one.name)
@@ -44,8 +43,8 @@ func (d drawn) figure(t *tongue, id string, sp span) (template.HTML, error) {
 	return f.HTML()
 }
 
-// peaks says whether a line of the largest values would be another than that of
-// the means: somewhere by a twentieth of the height of the picture.
+// peaks reports whether a line of the largest values would be another than that of the means: somewhere by a twentieth
+// of the height of the picture.
 func peaks(list []history.Bucket) bool {
 	top := 0.0
 	for _, b := range list {
@@ -54,8 +53,8 @@ func peaks(list []history.Bucket) bool {
 	return slices.ContainsFunc(list, func(b history.Bucket) bool { return b.Max-b.Mean > top/20 })
 }
 
-// points turns buckets into points of a line, with a hole where nothing was
-// sampled: where three times as long as usual is between two of them.
+// points turns buckets into points of a line, with a hole if nothing was sampled: where three times as long as usual is
+// between two of them.
 func points(list []history.Bucket, of func(history.Bucket) float64) []web.Point {
 	usual := time.Duration(math.MaxInt64)
 	if len(list) > 1 {
@@ -122,7 +121,7 @@ func (d drawn) times() []stretch {
 	return out
 }
 
-// cell is one line in one stretch; empty where nothing was sampled.
+// cell is one line in one stretch; empty if nothing was sampled.
 func (d drawn) cell(t *tongue, list []history.Bucket, s stretch) html.Cell {
 	n, sum, most := 0, 0.0, 0.0
 	for _, b := range list {

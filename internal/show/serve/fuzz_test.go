@@ -22,8 +22,8 @@ import (
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
-// FuzzForm holds that whatever the form of a host is sent is answered with a plan
-// or with what is wrong, on a page that is whole and runs nothing of it.
+// FuzzForm verifies that whatever the form of a host is sent is answered with a plan or with what is wrong, on a page
+// that is whole and runs nothing of it.
 func FuzzForm(f *testing.F) {
 	for _, s := range []string{"ram=64GB&cpus=16&storage=nvme&pg=17&profile=oltp&connections=300", "ram=1e99TB",
 		"ram=8GB&kernel=\"><script>", "ram=8GB\x00&thp=\u202enever", "profile=%ff&active=-0", "ram=8GB&set.fsync=off"} {
@@ -100,8 +100,7 @@ func hostile(e *stub, evil string) *stub {
 	return e
 }
 
-// FuzzTime holds that whatever an address says of a time gives a time that is one,
-// or a line beside its field.
+// FuzzTime verifies that whatever an address says of a time gives a time that is one, or a line beside its field.
 func FuzzTime(f *testing.F) {
 	f.Add("1d", "", "")
 	f.Add("", "2026-11-20T10:00", "2026-11-21")
@@ -131,7 +130,7 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// FuzzNext holds that a login leads to a page of this server, whatever it is sent.
+// FuzzNext verifies that a login leads to a page of this server, whatever it is sent.
 func FuzzNext(f *testing.F) {
 	for _, s := range []string{"/plan?x=1", "//evil.example", "/\\evil.example", "https:evil.example", "/%2f%2fevil",
 		"/\t/evil.example", "/..//evil.example"} {
@@ -151,7 +150,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// FuzzHost holds that no name but ours is taken for ours.
+// FuzzHost verifies that no name but ours is taken for ours.
 func FuzzHost(f *testing.F) {
 	for _, s := range []string{"localhost:8432", "127.0.0.1", "[::1]:1", "evil.example", "db1.example.org:443",
 		"localhost.evil.example", "[::1", "127.1", "localhost:evil"} {
@@ -169,8 +168,8 @@ func FuzzHost(f *testing.F) {
 	})
 }
 
-// TestHostile holds that what comes from a host, its history and its address is
-// shown and never run: every page of a host that tries it is whole.
+// TestHostile verifies that what comes from a host, its history and its address is shown and never run: every page of a
+// host that tries it is whole.
 func TestHostile(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)> ‮{{.}}` + "\x1b[2J\x00"
 	var looks atomic.Int64

@@ -67,7 +67,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refuse says why a request is none for us; 0 where it is.
+// refuse says why a request is none for us; 0 if it is.
 func (s *Server) refuse(r *http.Request) (int, say.Message) {
 	login := s.o.Token != "" && r.URL.Path == "/login"
 	switch {
@@ -90,10 +90,9 @@ func (s *Server) refuse(r *http.Request) (int, say.Message) {
 	return 0, say.Message{}
 }
 
-// mine says whether the request names this server. A page of another site whose
-// name was pointed to our address (DNS rebinding) is of our origin to its
-// browser, but it still asks for its own name. The port is no part of it: a
-// tunnel of ssh has another one at its other end.
+// mine reports whether the request names this server. A page of another site whose name was pointed to our address (DNS
+// rebinding) is of our origin to its browser, but it still asks for its own name. The port is no part of it: a tunnel
+// of ssh has another one at its other end.
 func (s *Server) mine(r *http.Request) bool {
 	name, _ := splitHost(r.Host)
 	if name == "" {
@@ -122,9 +121,8 @@ func splitHost(s string) (name, port string) {
 	return name, port
 }
 
-// sameOrigin says whether a request that must come from a page of ours does, or
-// from no page at all. Browsers tell by Sec-Fetch-Site; those that do not, by
-// Origin.
+// sameOrigin reports whether a request that must come from a page of ours does, or from no page at all. Browsers report
+// that in Sec-Fetch-Site, older ones in Origin.
 func sameOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -146,8 +144,8 @@ func ours(origin string, r *http.Request) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && r.TLS == nil
 }
 
-// mayRead lets another site link to a page of ours, and take nothing from it:
-// neither a picture nor a frame, whose size or time could tell something.
+// mayRead lets another site link to a page of ours, and take nothing from it: neither a picture nor a frame, whose size
+// or time could reveal something.
 func mayRead(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "none", "same-origin":

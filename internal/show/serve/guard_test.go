@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeaders holds that every answer, whatever it is, tells browsers to load
-// nothing from elsewhere, to run nothing inline and to keep nothing.
+// TestHeaders verifies that every answer, whatever it is, instructs browsers to load nothing from elsewhere, to run
+// nothing inline and to keep nothing.
 func TestHeaders(t *testing.T) {
 	h, s := started(t, nil)
 	for _, path := range []string{"/", "/findings", "/nothing", "/plan?connections=x", "/healthz", "/memory",
@@ -35,8 +35,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestNames holds that a request must name this server: a page of another site
-// whose name was pointed here (DNS rebinding) gets nothing.
+// TestNames verifies that a request must name this server: a page of another site whose name was pointed here (DNS
+// rebinding) gets nothing.
 func TestNames(t *testing.T) {
 	h, _ := started(t, func(o *Options) { o.Listen.Hosts = []string{"db1.example.org", "proxy.example.org:8443"} })
 	port := h.URL[strings.LastIndex(h.URL, ":"):]
@@ -121,7 +121,7 @@ func TestOtherSites(t *testing.T) {
 	}
 }
 
-// TestReadsOnly holds that nothing but GET and HEAD is answered, but the login.
+// TestReadsOnly verifies that nothing but GET and HEAD is answered, but the login.
 func TestReadsOnly(t *testing.T) {
 	open, _ := started(t, nil)
 	closed, _ := started(t, func(o *Options) { o.Token = "0123456789abcdef" })
@@ -140,14 +140,13 @@ func TestReadsOnly(t *testing.T) {
 	}
 }
 
-// TestAddresses holds that long and twisted addresses are refused before anything
-// is made of them.
+// TestAddresses verifies that long and twisted addresses are refused before anything is made of them.
 func TestAddresses(t *testing.T) {
 	h, _ := started(t, func(o *Options) { o.Experiments = t.TempDir() })
 	for path, want := range map[string]int{
 		"/plan/for?ram=" + strings.Repeat("9", mostQuery):  414,
 		"/explain/" + strings.Repeat("x", mostPath):        414,
-		"/plan/for?" + strings.Repeat("a=b&", mostQuery/4): 404 + 18, // 422: no memory is told
+		"/plan/for?" + strings.Repeat("a=b&", mostQuery/4): 404 + 18, // 422: no memory is given
 		"/experiments/..%2f..%2fetc%2fpasswd":              404,
 		"/experiments/%2e%2e":                              404,
 		"/assets/..%2f..%2fweb.go":                         404,

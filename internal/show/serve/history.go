@@ -18,15 +18,14 @@ import (
 )
 
 const (
-	// mostPoints of a line: more than that are not told apart in a picture of
-	// 60 rem, and each costs a piece of the page.
+	// mostPoints limits the points of a line: more than that are indistinguishable in a picture of 60 rem, and each
+	// costs a piece of the page.
 	mostPoints = 240
-	// mostRows of the table behind a picture; a time that is looked at nearer has
-	// more of them.
+	// mostRows of the table behind a picture; a time that is examined nearer has more of them.
 	mostRows = 24
 	// mostRead of one chart are read; the largest of them are drawn.
 	mostRead = 24
-	// mostLines of one picture are told apart by colour and order.
+	// mostLines of one picture are distinguished by color and order.
 	mostLines = 6
 	// mostEvents of one page, the newest.
 	mostEvents = 200
@@ -61,7 +60,7 @@ var charts = []chart{
 	{say.M("Free space"), []string{"disk_free_bytes"}},
 }
 
-// open returns the history; nil and no error where there is none, which why tells.
+// open returns the history; nil and no error if there is none, as why explains.
 func (s *Server) open() (st app.History, why say.Message, err error) {
 	if s.o.History == "" {
 		return nil, say.M("There is no directory for a history: HOME is not set."), nil
@@ -208,7 +207,7 @@ type drawn struct {
 	lines []line
 }
 
-// read reads the series of all charts in one go. A chart without any is left out.
+// read reads the series of all charts in one go. A chart without any is omitted.
 func (p *past) read(ctx context.Context) ([]drawn, error) {
 	var series []history.Series
 	var out []drawn
@@ -249,8 +248,7 @@ func (p *past) read(ctx context.Context) ([]drawn, error) {
 	return slices.DeleteFunc(out, func(d drawn) bool { return len(d.lines) == 0 }), nil
 }
 
-// largest leaves out lines without a value, and the smallest where there are more
-// than can be told apart.
+// largest omits lines without a value, and the smallest if there are more than can be distinguished.
 func largest(list []line) []line {
 	peaks := map[string]float64{}
 	list = slices.DeleteFunc(list, func(l line) bool { return len(l.buckets) == 0 })

@@ -43,7 +43,7 @@ func sampled(t *testing.T) string {
 		add("", "page_tables_bytes", "", float64(i<<20))
 		add("", "cpu_busy_ratio", "", float64(i%100)/100)
 		for _, in := range []string{"/srv/pg/16", second} {
-			// more than there are colours
+			// more than there are colors
 			for _, state := range []string{"active", "idle", "idle in transaction", "a", "b", "c", "d", "e"} {
 				add(in, "connections", state, float64(len(state)))
 			}
@@ -147,8 +147,8 @@ func refused(status int, text string) struct{ has, hasNot []string } {
 	return struct{ has, hasNot []string }{[]string{text}, []string{fmt.Sprintf("status %d", status)}}
 }
 
-// TestHoles holds that a line has a hole where nothing was sampled, and none where
-// its samples are as far from each other as they always are.
+// TestHoles verifies that a line has a hole if nothing was sampled, and none if its samples are as far from each other
+// as they always are.
 func TestHoles(t *testing.T) {
 	at := func(minutes ...int) (out []history.Bucket) {
 		for _, m := range minutes {
@@ -175,8 +175,8 @@ func TestHoles(t *testing.T) {
 	}
 }
 
-// TestChartsAreOfOneKind holds that what stands in one picture has one unit and is
-// of the host or of an instance, and that every name is one that is kept.
+// TestChartsAreOfOneKind verifies that what is in one picture has one unit and is of the host or of an instance, and
+// that every name is one that is kept.
 func TestChartsAreOfOneKind(t *testing.T) {
 	for _, c := range charts {
 		var first history.Meaning
@@ -199,8 +199,7 @@ func TestChartsAreOfOneKind(t *testing.T) {
 	}
 }
 
-// TestForeignHistory holds that a file that is no history is told, and that the
-// other pages stay.
+// TestForeignHistory verifies that a file that is no history is reported, and that the other pages stay.
 func TestForeignHistory(t *testing.T) {
 	h, _ := started(t, func(o *Options) { o.History = "serve_test.go" })
 	if r := get(t, h.URL+"/history"); r.StatusCode != http.StatusServiceUnavailable ||
@@ -212,9 +211,8 @@ func TestForeignHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkYear answers the page of the whole history of a host with two instances
-// that was watched for a year. It should take less than 200 ms; of processor time
-// too, which does not depend on what else the machine does.
+// BenchmarkYear answers the page of the whole history of a host with two instances that was watched for a year. It
+// should take less than 200 ms; of CPU time too, which does not depend on what else the machine does.
 func BenchmarkYear(b *testing.B) {
 	path := storetest.Year(b, 2)
 	h, _ := started(b, func(o *Options) { o.History, o.Now = path, func() time.Time { return storetest.End } })
@@ -234,7 +232,7 @@ func BenchmarkYear(b *testing.B) {
 	}
 }
 
-// worked is the processor time that this process has had.
+// worked is the CPU time that this process has had.
 func worked(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -22,14 +22,14 @@ const (
 	// langCookie keeps the language that a reader has chosen, for langKept.
 	langCookie = "lang"
 	langKept   = 365 * 24 * time.Hour
-	// langPath is where the choice is made. It tells nothing of the host, so it is open as the login is.
+	// langPath is where the choice is made. It reveals nothing about the host, so it is open like the login.
 	langPath = "/language"
 	// mostAccept bounds what is parsed of a browser's languages.
 	mostAccept = 1 << 10
 )
 
-// tongue is a language of the pages: what they say is said by its words, and their templates are carried out in it.
-// What the server keeps for all readers is in none.
+// tongue is a language of the pages: their texts are in its words, and their templates are executed in it. What the
+// server keeps for all readers is in none.
 type tongue struct {
 	outline.Words
 	lang   string
@@ -122,7 +122,7 @@ func tongueOf(r *http.Request) *tongue {
 	return tongues[say.English]()
 }
 
-// view is how fragments are told on these pages.
+// view is how fragments are written on these pages.
 func (t *tongue) view() web.View { return web.View{Words: t.words, Explain: "/explain/"} }
 
 // foreign marks what there is in English alone, for who has a page read aloud.
@@ -157,7 +157,7 @@ func (t *tongue) switches(r *http.Request) []web.Language {
 	return out
 }
 
-// here is the address that a page is asked for again by. A token that stands in one is not handed on.
+// here is the address that a page is asked for again by. A token that is in one is not handed on.
 func here(r *http.Request) string {
 	switch r.URL.Path {
 	case "/login":
@@ -203,8 +203,8 @@ func timeElement(at, text string) template.HTML {
 		`</time>`)
 }
 
-// rich says a message some arguments of which are HTML. Those are put in after all else was escaped, by their number:
-// no text that somebody else has chosen can pass for one.
+// rich formats a message with some HTML arguments. Those are inserted by number after everything else was escaped: no
+// untrusted text can pass for one.
 func (t *tongue) rich(m say.Message) template.HTML {
 	var marked []template.HTML
 	m.Args = maps.Clone(m.Args)

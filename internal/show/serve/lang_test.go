@@ -59,7 +59,7 @@ func said(n parse.Node, found map[string]bool) {
 	}
 }
 
-// TestPieceTexts holds that the texts of templates are those that translators are given, and that no template has
+// TestPieceTexts verifies that the texts of templates are those that translators are given, and that no template has
 // words of its own.
 func TestPieceTexts(t *testing.T) {
 	found := map[string]bool{}
@@ -91,7 +91,7 @@ func TestPieceTexts(t *testing.T) {
 	}
 }
 
-// visible is the text of a page that a person reads or hears, but for what is marked as of another language and for
+// visible is the text of a page that a person reads or hears, except for what is marked as of another language and for
 // what is no prose.
 func visible(t testing.TB, doc string) string {
 	t.Helper()
@@ -159,7 +159,7 @@ func ownTexts(t testing.TB, lang string) []string {
 				continue
 			}
 			for _, part := range regexp.MustCompile(`{[^}]*}`).Split(english, -1) {
-				// Shorter ones stand in reasons of unknown facts and in stored events too, which are data here.
+				// Shorter ones are in reasons of unknown facts and in stored events too, which are data here.
 				if part = strings.Trim(part, " .,:;()"); len(strings.Fields(part)) >= 2 && len(part) > len("the host") {
 					out = append(out, part)
 				}
@@ -169,7 +169,7 @@ func ownTexts(t testing.TB, lang string) []string {
 	return out
 }
 
-// TestPagesInOtherLanguages holds that each page is in the language that the browser asks for, and has no English of
+// TestPagesInOtherLanguages verifies that each page is in the language that the browser asks for, and has no English of
 // its own.
 func TestPagesInOtherLanguages(t *testing.T) {
 	history := sampled(t)
@@ -253,8 +253,8 @@ func TestLanguageOfRequest(t *testing.T) {
 	}
 }
 
-// TestSwitch holds that every page, that of the login too, leads to itself in each language, by a cookie that nothing
-// but a request of a page can use, and that no address leads elsewhere.
+// TestSwitch verifies that every page, that of the login too, leads to itself in each language, by a cookie that
+// nothing but a request of a page can use, and that no address leads elsewhere.
 func TestSwitch(t *testing.T) {
 	at, _ := closed(t, nil)
 	r := get(t, at+"/plan?profile=oltp")
@@ -313,8 +313,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestReadersOfTwoLanguages holds that what is kept for all readers is told each in the own language, on pages and in
-// streams.
+// TestReadersOfTwoLanguages verifies that what is kept for all readers is shown to each in their language, on pages and
+// in streams.
 func TestReadersOfTwoLanguages(t *testing.T) {
 	looks := 0
 	ctx, cancel := context.WithCancel(t.Context())
@@ -359,7 +359,7 @@ func TestReadersOfTwoLanguages(t *testing.T) {
 	}
 }
 
-// FuzzAccepted holds that whatever a browser asks for is one of the languages, or none.
+// FuzzAccepted verifies that whatever a browser asks for is one of the languages, or none.
 func FuzzAccepted(f *testing.F) {
 	for _, s := range []string{"fr-CH, fr;q=0.9, en;q=0.8, *;q=0.5", "ru;q=2", "x-klingon", "fr;q=0",
 		"-,;=q", "en_US"} {

@@ -25,11 +25,11 @@ import (
 type Listen struct {
 	Address     string   // host:port with an address of this host, or the path of a unix socket
 	Group       string   // who may reach the socket too, and is asked for the token
-	NoToken     bool     // on a loopback address: whoever reaches it may read
+	NoToken     bool     // on a loopback address: anyone who can reach it can read
 	Hosts       []string // further names that it is asked for by: NAME or NAME:PORT
 	TokenFile   string
 	Cert, Key   string // files of TLS
-	BehindProxy bool   // what stands before it encrypts
+	BehindProxy bool   // what is before it encrypts
 }
 
 const (
@@ -83,16 +83,16 @@ func (l *Listen) place() (place, error) {
 	return place{at: netip.AddrPortFrom(ip.Unmap(), uint16(n))}, nil
 }
 
-// local says whether nobody but who is on this host can reach it.
+// local reports whether it can be reached only from this host.
 func (p place) local() bool { return p.socket != "" || p.at.Addr().IsLoopback() }
 
-// AsksToken says whether there must be a token: on an address that other accounts
-// reach as well. A socket for its owner alone needs none.
+// AsksToken reports whether there must be a token: on an address that other accounts reach as well. A socket for its
+// owner alone needs none.
 func (l *Listen) AsksToken() bool {
 	return l.TokenFile != "" || l.Group != "" || !l.NoToken && !l.socket()
 }
 
-// socket says whether it is a Unix socket.
+// socket reports whether it is a Unix socket.
 func (l *Listen) socket() bool { return strings.Contains(l.Address, "/") }
 
 // Check refuses an address that others can reach without a token and without
@@ -189,7 +189,7 @@ func ReadToken(name string) (string, error) {
 	return token, nil
 }
 
-// localName says whether a name means the address that a request came in by.
+// localName reports whether a name means the address that a request came in by.
 func localName(r *http.Request, name string) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	switch a := local.(type) {
@@ -238,7 +238,7 @@ func (l *Listen) Open() (net.Listener, string, error) {
 	return n, scheme + "://" + n.Addr().String() + "/", nil
 }
 
-// certificate reads the files of TLS; nil where there are none.
+// certificate reads the files of TLS; nil if there are none.
 func (l *Listen) certificate() (*tls.Config, error) {
 	if l.Cert == "" {
 		return nil, nil
@@ -256,8 +256,8 @@ func (l *Listen) certificate() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// Serve answers until the context ends, then lets what is being answered come to
-// its end. ready is told the address as soon as somebody can come.
+// Serve answers until the context ends, then lets running requests finish. ready is called with the address as soon as
+// it can be reached.
 func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 	conf, err := s.o.Listen.certificate()
 	if err != nil {
@@ -272,12 +272,12 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 	}
 	h := &http.Server{
 		Handler: s,
-		// Who is slow holds no more than a connection, and not for long. Writing
-		// waits for a look; a stream has a bound of its own for each event.
+		// A slow client holds no more than a connection, and not for long. Writing waits for a look; a stream has a
+		// separate limit for each event.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: longest + 30*time.Second,
 		IdleTimeout:    time.Minute,
 		MaxHeaderBytes: mostHeader, ConnContext: connected,
-		ErrorLog: log.New(io.Discard, "", 0), // it tells of every scanner that speaks no HTTP
+		ErrorLog: log.New(io.Discard, "", 0), // it reports every scanner that does not speak HTTP
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(n) }()
@@ -290,9 +290,9 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 	last, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := h.Shutdown(last); err != nil {
-		_ = h.Close() // somebody reads slowly
+		_ = h.Close() // slow reader
 	}
-	<-ended // until then a socket may be there that nobody is behind
+	<-ended // until then the socket may exist without a listener
 	return nil
 }
 

@@ -98,8 +98,8 @@ func serving(t *testing.T, o Options) (address string, end func() error) {
 	return address, end
 }
 
-// TestServe holds that a server answers from when it says so until it is ended,
-// and that its end does not wait for pages that are kept up to date.
+// TestServe verifies that a server answers from when it says so until it is ended, and that its end does not wait for
+// pages that are kept up to date.
 func TestServe(t *testing.T) {
 	_, s := started(t, nil)
 	at, end := serving(t, Options{Site: s.o.Site, Listen: Listen{Address: "127.0.0.1:0"}})
@@ -137,8 +137,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-// TestSocket holds that a socket is for its owner alone, that one that was left
-// behind is replaced, and that one that is used, and any other file, is not.
+// TestSocket verifies that a socket is for its owner alone, that one that was left behind is replaced, and that one
+// that is used, and any other file, is not.
 func TestSocket(t *testing.T) {
 	dir, err := os.MkdirTemp("", "s") // the path of a socket is short
 	if err != nil {
@@ -191,8 +191,8 @@ func TestSocket(t *testing.T) {
 	wantProblem(t, "a file", err, say.CodeUsage)
 }
 
-// TestTLS holds that the server speaks TLS with the files that were named, and that
-// wrong ones are told before it listens.
+// TestTLS verifies that the server speaks TLS with the files that were named, and that invalid ones are reported before
+// it listens.
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

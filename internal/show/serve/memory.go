@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
-// remembered is who held the memory. It is kept for all readers, and told in the language of each.
+// remembered is the processes that held the memory. It is kept for all readers, and shown in the language of each.
 type remembered struct {
 	id     int64 // grows with every look, so that a stream sends each one once
 	report *memory.Report
@@ -75,8 +75,7 @@ func (s *Server) memoryPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 const (
-	// every is how often a stream looks for a new result; the cell says whether
-	// there is one.
+	// every is how often a stream looks for a new result; the cell reports whether there is one.
 	every = keepLeast
 	// patience is how long a reader of a stream may take for one event.
 	patience = 20 * time.Second

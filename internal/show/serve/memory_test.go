@@ -62,9 +62,8 @@ func (s *stream) next() (name string, data map[string]string) {
 	return "", nil
 }
 
-// TestEvents holds that a page that is open gets each new look once, that a
-// failure is told and the next look comes, that all pages share the looks, and
-// that the end of the server is told.
+// TestEvents verifies that an open page gets each new look once, that a failure is reported and the next look comes,
+// that all pages share the looks, and that the end of the server is reported.
 func TestEvents(t *testing.T) {
 	c := newClock()
 	var looks atomic.Int64
@@ -113,8 +112,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestStreamsEnd holds that a stream that was forgotten ends, and has got each look
-// until then.
+// TestStreamsEnd verifies that a stream that was forgotten ends, and has got each look until then.
 func TestStreamsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, cancel := built(t, nil)

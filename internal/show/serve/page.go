@@ -74,7 +74,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, p shee
 	return gone(err)
 }
 
-// piece carries out one template of this package.
+// piece executes one template of this package.
 func (t *tongue) piece(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := t.pieces.ExecuteTemplate(&b, name+".html", data); err != nil {
@@ -83,7 +83,7 @@ func (t *tongue) piece(name string, data any) (template.HTML, error) {
 	return template.HTML(html.Seen(b.String())), nil
 }
 
-// problem is what a reader is told instead of a page.
+// problem is what a reader gets instead of a page.
 type problem struct {
 	status int
 	what   say.Message // a sentence
@@ -92,7 +92,7 @@ type problem struct {
 
 func (p *problem) Error() string { return p.what.English() }
 
-// errGone is a reader who went away: there is nobody to tell.
+// errGone is a reader who left: there is no one to report to.
 var errGone = errors.New("the reader went away")
 
 func gone(err error) error {
@@ -184,7 +184,7 @@ func lasted(d time.Duration) say.Number {
 	return say.Number(fmt.Sprintf("%.0f s", d.Seconds()))
 }
 
-// taken is the time of facts, in the zone of this host; "" where it is not known.
+// taken is the time of facts, in the zone of this host; "" if it is not known.
 func (s *Server) taken(seconds int64) string {
 	if seconds == 0 {
 		return ""

@@ -47,8 +47,8 @@ func sendPaste(t *testing.T, at, text string) answer {
 	return send(t, http.MethodPost, at+pastePath, posted, url.Values{"text": {text}}.Encode())
 }
 
-// TestPaste holds that a paste becomes a report on its host, that nothing of this host is
-// looked at for it, and that the next page has nothing of it.
+// TestPaste verifies that a paste becomes a report on its host, that nothing of this host is examined for it, and that
+// the next page has nothing of it.
 func TestPaste(t *testing.T) {
 	var looks atomic.Int64
 	h, _ := started(t, func(o *Options) { o.Site = siteOf(describedHost(t), &looks) })
@@ -80,7 +80,7 @@ func TestPaste(t *testing.T) {
 	}
 }
 
-// TestPasteNothing holds that a text of which nothing is recognized is said to be so.
+// TestPasteNothing verifies that a text of which nothing is recognized is said to be so.
 func TestPasteNothing(t *testing.T) {
 	h, _ := started(t, nil)
 	r := sendPaste(t, h.URL, "Hello,\nit is slow.\n")
@@ -93,7 +93,7 @@ func TestPasteNothing(t *testing.T) {
 	}
 }
 
-// TestPasteBounds holds what is refused of a paste, and by whom it may be sent.
+// TestPasteBounds holds what is refused of a paste, and which users can send it.
 func TestPasteBounds(t *testing.T) {
 	const token = "0123456789abcdef"
 	h, _ := started(t, func(o *Options) { o.Token = token })
@@ -133,7 +133,7 @@ func TestPasteBounds(t *testing.T) {
 	}
 }
 
-// TestPasteHostile holds that what is pasted is shown and never run.
+// TestPasteHostile verifies that what is pasted is shown and never run.
 func TestPasteHostile(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)> {{.}}` + "\x1b[2J\x00\u202e"
 	h, _ := started(t, nil)
@@ -148,7 +148,7 @@ func TestPasteHostile(t *testing.T) {
 	}
 }
 
-// TestPasteTakesTurns holds that no more pastes are read at once than there are places.
+// TestPasteTakesTurns verifies that no more pastes are read at once than there are places.
 func TestPasteTakesTurns(t *testing.T) {
 	h, s := started(t, nil)
 	for range cap(s.work) {

@@ -11,16 +11,15 @@ import (
 	"syscall"
 )
 
-// nobody is the user id that the kernel shows for one that this user namespace
-// has no number for: it may be anybody, so it is nobody's proof.
+// nobody is the user ID that the kernel shows for one that this user namespace has no number for: it may be any user,
+// so it proves nothing.
 const nobody = 65534
 
-// peerKey is where the user id of a socket's peer is kept in the context of its
-// requests.
+// peerKey is where the user ID of a socket's peer is kept in the context of its requests.
 type peerKey struct{}
 
-// connected notes whose process is at the other end of a Unix socket, which the
-// kernel tells as it was when that process connected.
+// connected notes the owner of the process at the other end of a Unix socket, which the kernel reports as of the time
+// of connection.
 func connected(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
@@ -50,8 +49,8 @@ func (s *Server) peerUID(r *http.Request) (int, bool) {
 	return uid, ok && !s.o.Listen.BehindProxy
 }
 
-// itself says whether a request comes from an account that sees what this server
-// sees without it: the account that runs it, and root.
+// itself reports whether a request comes from an account that sees what this server sees without it: the account that
+// runs it, and root.
 func (s *Server) itself(r *http.Request) bool {
 	uid, ok := s.peerUID(r)
 	return ok && (uid == 0 || uid == os.Geteuid() && uid != nobody)

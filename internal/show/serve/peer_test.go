@@ -59,7 +59,7 @@ func account(t *testing.T, socket string, uid, gid int) *http.Client {
 	return c
 }
 
-// short is a folder that everybody may enter and whose path a socket's fits in.
+// short is a directory that everybody may enter and whose path a socket's fits in.
 func short(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -73,9 +73,9 @@ func short(t *testing.T) string {
 	return dir
 }
 
-// TestSocketKnowsItsPeers holds that over a socket the account that runs the server
-// is asked for nothing, that others are let in by the token alone, whatever the
-// rights of the socket became, and that behind a proxy everybody is asked.
+// TestSocketKnowsItsPeers verifies that over a socket the account that runs the server is asked for nothing, that
+// others are let in by the token alone, whatever the rights of the socket became, and that behind a proxy everybody is
+// asked.
 func TestSocketKnowsItsPeers(t *testing.T) {
 	tier.Root(t, "become other accounts")
 	const group, stranger = 4242, 4343
@@ -83,7 +83,7 @@ func TestSocketKnowsItsPeers(t *testing.T) {
 	for name, c := range map[string]struct {
 		listen Listen
 		token  string
-		open   bool // its rights are widened by somebody
+		open   bool // its mode was widened
 		uid    int
 		gid    int
 		bearer string
@@ -156,8 +156,8 @@ func TestSocketKnowsItsPeers(t *testing.T) {
 	}
 }
 
-// TestAccountsOfASocket holds that each account has its own streams over a socket,
-// whichever connections and sessions it has.
+// TestAccountsOfASocket verifies that each account has its own streams over a socket, whichever connections and
+// sessions it has.
 func TestAccountsOfASocket(t *testing.T) {
 	tier.Root(t, "become other accounts")
 	_, made := started(t, nil)
@@ -193,7 +193,7 @@ func TestAccountsOfASocket(t *testing.T) {
 	}
 }
 
-// TestSocketGroup holds what is said of a group that is not there.
+// TestSocketGroup holds what is said of a group that does not exist.
 func TestSocketGroup(t *testing.T) {
 	dir := short(t)
 	_, err := openSocket(filepath.Join(dir, "x.sock"), "no-such-group-here")

@@ -28,7 +28,7 @@ type planned struct {
 	err  error
 }
 
-// mostPlans of one look are kept; a reader who tries more of them begins anew.
+// mostPlans of one look are kept; a reader who tries more of them starts over.
 const mostPlans = 32
 
 // collect looks at the host and judges it.
@@ -127,7 +127,7 @@ func planFlags(a app.PlanAsk) []string {
 	return out
 }
 
-// quoted writes an argument as a shell takes it; nothing where there is none.
+// quoted writes an argument as a shell takes it; nothing if there is none.
 func quoted(s string) []string {
 	if s == "" {
 		return nil
@@ -158,7 +158,7 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 		Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
-// kernelPart says whether a plan changes something outside the server.
+// kernelPart reports whether a plan changes something outside the server.
 func kernelPart(p document.Plan) bool {
 	return slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return c.Layer != knob.Instance })
 }

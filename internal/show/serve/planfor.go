@@ -49,7 +49,7 @@ var planForms = []form{
 	}},
 }
 
-// describedPlan is a plan for a host that somebody described.
+// describedPlan is a plan for a described host.
 type describedPlan struct {
 	spec string
 	ask  app.PlanAsk
@@ -81,16 +81,15 @@ func ask(said url.Values) questions {
 	return q
 }
 
-// planFor makes the plan that a form asks for; false where an answer is wrong,
-// which is noted beside its question. It reads nothing but the form, by the same
-// way as `pgfettle plan --for`.
+// planFor makes the plan that a form asks for; false if an answer is wrong, which is noted beside its question. It
+// reads nothing but the form, by the same way as `pgfettle plan --for`.
 func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan, bool, error) {
 	a := asked(said, q.purpose)
 	spec, ok := described(said, q.hardware, q.purpose, q.further)
 	if !ok || wrongOnes(q.hardware, q.purpose, q.further) {
 		return nil, false, nil
 	}
-	a.Storage = "" // it is told by the description
+	a.Storage = "" // it is given by the description
 	p, snap, err := app.PlanDescribed(ctx, spec, a)
 	if err != nil {
 		return nil, false, err
@@ -98,7 +97,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 
-// describedPlan is planFor, a few at a time: each takes a processor for a moment.
+// describedPlan is planFor, a few at a time: each takes a CPU for a moment.
 func (s *Server) describedPlan(ctx context.Context, said url.Values, q questions) (*describedPlan, bool, error) {
 	if err := enter(ctx, s.work); err != nil {
 		return nil, false, err

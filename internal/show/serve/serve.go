@@ -3,11 +3,9 @@
 // proxy. It reads only. There is no address that changes anything; where
 // something should be changed, the command to type is shown.
 //
-// A request passes the guard (guard.go: what it may be), then the door (token.go:
-// who may come in), then its page, one file a topic. What pages show is made by
-// app, as for the commands, so that a page says what the command says; collections are made one at a time and kept a
-// few seconds
-// (cache.go), so that reloading never becomes a load of its own.
+// A request passes the guard (guard.go: what it may be), then the door (token.go: who may come in), then its page, one
+// file a topic. What pages show is made by app, as for the commands, so that a page says what the command says;
+// collections are made one at a time and kept a few seconds (cache.go), so that reloading never becomes a load itself.
 //
 // Pages are whole without script. One small script (assets/live.js) brings new
 // numbers to the page of the memory where it runs.
@@ -44,9 +42,9 @@ type Options struct {
 	Site        Site
 	Target      string         // as it was named on the command line, for the commands shown; "" is this host
 	Listen      Listen         // where it is and who may come in
-	Token       string         // "": whoever reaches the address may read; on a socket, this account and root
+	Token       string         // "": anyone who can reach the address can read; on a socket, this account and root
 	History     string         // the file of `pgfettle watch`; "": none
-	Experiments string         // the folder of the experiments; "": none
+	Experiments string         // the directory of the experiments; "": none
 	Words       *say.Catalogue // the language of pages whose reader asks for none that there is
 	Fixed       bool           // that language was named for this server: what browsers ask for does not change it
 	Version     string
@@ -66,21 +64,21 @@ type Server struct {
 	memory  *cell[*remembered]
 	streams streams       // a place for each page that is kept up to date
 	busy    chan struct{} // one place for each request
-	work    chan struct{} // one place for each page that takes a processor for long
+	work    chan struct{} // one place for each page that takes a CPU for long
 	script  asset
 
 	streamEvery, streamFor time.Duration
 
 	mu   sync.Mutex
 	read map[string]found     // experiments that were read, by file, size and time
-	told map[string]time.Time // what was told, so that one fault is not told for each request
+	told map[string]time.Time // what was reported, so that one fault is not reported for each request
 }
 
 const (
 	// mostRequests are answered at once. Those that wait for one collection cost a
 	// goroutine each; a browser opens six connections to a host.
 	mostRequests = 256
-	// mostWork leaves the processors of a small host to its server.
+	// mostWork leaves the CPUs of a small host to its server.
 	mostWork = 2
 )
 
@@ -137,8 +135,8 @@ func New(o Options) *Server {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// healthy is for who watches whether the server answers. It looks at nothing and
-// tells nothing, so that it is open to everybody who may reach the address.
+// healthy is for monitoring whether the server answers. It reads nothing and reveals nothing, so it is open to everyone
+// who can reach the address.
 func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
 	return text(w, http.StatusOK, "ok\n")
 }
@@ -156,7 +154,7 @@ func (s *Server) nothing(http.ResponseWriter, *http.Request) error {
 	return &problem{http.StatusNotFound, say.M("There is no such page."), say.M("The pages are listed above.")}
 }
 
-// tell says what went wrong on stderr, the same thing once a minute.
+// tell reports errors on stderr, the same one at most once a minute.
 func (s *Server) tell(what string) {
 	now := s.o.Now()
 	s.mu.Lock()

@@ -106,8 +106,7 @@ func started(t testing.TB, change func(*Options)) (*httptest.Server, *Server) {
 	return h, s
 }
 
-// built is a server without an address: in a bubble of synctest there are no
-// connections, whose waiting nobody sees.
+// built is a server without an address: in a bubble of synctest there are no connections, whose waits it cannot see.
 func built(t testing.TB, change func(*Options)) (s *Server, cancel func()) {
 	t.Helper()
 	var looks atomic.Int64
@@ -155,7 +154,7 @@ func send(t testing.TB, method, url string, header map[string]string, body strin
 
 func get(t testing.TB, url string) answer { t.Helper(); return send(t, http.MethodGet, url, nil, "") }
 
-// allPages are addresses of every page, with what stands on it and nowhere else.
+// allPages are addresses of every page, with what is on it and nowhere else.
 var allPages = map[string]string{
 	"/":         "Memory budget",
 	"/findings": "autovacuum is off",
@@ -180,8 +179,8 @@ var allPages = map[string]string{
 	"/explain/block:nvme0n1/scheduler":     "How the value is chosen",
 }
 
-// TestEveryPage holds that each page is there, says what it is about, and is one
-// that a strict browser, a keyboard and a screen reader can use.
+// TestEveryPage verifies that each page is there, says what it is about, and is one that a strict browser, a keyboard
+// and a screen reader can use.
 func TestEveryPage(t *testing.T) {
 	for name, a := range map[string]*evidence.Archive{"described": describedHost(t), "acme": acme(t)} {
 		var looks atomic.Int64
@@ -210,8 +209,7 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// TestErrorsArePages holds that what goes wrong is told on a page with the right
-// status, as one that a browser shows.
+// TestErrorsArePages verifies that an error is shown on a page with the right status, as one that a browser shows.
 func TestErrorsArePages(t *testing.T) {
 	h, _ := started(t, nil)
 	for path, want := range map[string]struct {
@@ -245,8 +243,8 @@ func TestErrorsArePages(t *testing.T) {
 	}
 }
 
-// TestSiteFails holds that a host that cannot be looked at is told, with the
-// hint, that the pages that need no look stay, and that it is told on stderr once.
+// TestSiteFails verifies that a host that cannot be inspected is reported, with the hint, that the pages that need no
+// look stay, and that it is reported on stderr once.
 func TestSiteFails(t *testing.T) {
 	var said []string
 	var looks atomic.Int64
@@ -283,7 +281,7 @@ func TestSiteFails(t *testing.T) {
 	}
 }
 
-// TestPlanForms holds that every form of a described plan is given out as a file.
+// TestPlanForms verifies that every form of a described plan is given out as a file.
 func TestPlanForms(t *testing.T) {
 	h, _ := started(t, nil)
 	for _, f := range planForms {
@@ -296,8 +294,8 @@ func TestPlanForms(t *testing.T) {
 	}
 }
 
-// TestAssets holds that the script may be kept for good under a name that tells
-// its content, and that the sheet is asked for again.
+// TestAssets verifies that the script can be cached forever under a name that identifies its content, and that the
+// style sheet is revalidated.
 func TestAssets(t *testing.T) {
 	h, s := started(t, nil)
 	if r := get(t, h.URL+"/memory"); !strings.Contains(r.body, `<script src="`+s.script.path+`" defer></script>`) {

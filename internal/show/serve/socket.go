@@ -62,7 +62,7 @@ func openSocket(name, group string) (net.Listener, error) {
 	return n, nil
 }
 
-// groupID is the number of a group that is named, or told as a number.
+// groupID is the number of a group given by name or number.
 func groupID(group string) (int, error) {
 	id := group
 	if g, err := user.LookupGroup(group); err == nil {

@@ -27,8 +27,7 @@ type streams struct {
 	of  map[string]int // by reader; none with 0
 }
 
-// take gives a reader a place. Without one, status and why say what a reader is
-// told.
+// take gives a reader a place. Without one, status and why are what a reader gets.
 func (p *streams) take(who string) (leave func(), status int, why say.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// kept opens a page that is kept up to date as who sends a header, and returns what
-// it was told and what closes it again.
+// kept opens a live page as the sender of a header, and returns what it received and a function that closes it.
 func kept(t *testing.T, url string, header map[string]string) (r *http.Response, line string, leave func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,8 +42,8 @@ func sessions(t *testing.T, url string, n int) (list []map[string]string) {
 	return list
 }
 
-// TestOneReaderTakesNotAllStreams holds that one reader, who opens as many pages as
-// he likes, leaves others theirs, and that he is told so in one line.
+// TestOneReaderTakesNotAllStreams verifies that one reader who opens any number of pages leaves others theirs, and gets
+// a one-line message.
 func TestOneReaderTakesNotAllStreams(t *testing.T) {
 	at, _ := closed(t, nil)
 	two := sessions(t, at, 2)
@@ -65,7 +64,7 @@ func TestOneReaderTakesNotAllStreams(t *testing.T) {
 	if r, line, _ := kept(t, at, two[1]); r.StatusCode != http.StatusOK || line != "event: memory\n" {
 		t.Errorf("after %d pages of one reader another gets %s: %s", taken, r.Status, line)
 	}
-	// A session that is none gives no places of its own, however it is called.
+	// A session that is none gives no places, however it is called.
 	for range 16 {
 		kept(t, at, map[string]string{"Authorization": "Bearer " + secret, "Cookie": cookie + "=made-up"})
 	}
@@ -75,8 +74,8 @@ func TestOneReaderTakesNotAllStreams(t *testing.T) {
 	}
 }
 
-// TestStreamsAreBounded holds that there are so many streams in all, that a refused
-// one is told when to come again, and that one that is closed makes room.
+// TestStreamsAreBounded verifies that the total number of streams is limited, that a refused one is told when to retry,
+// and that a closed one makes room.
 func TestStreamsAreBounded(t *testing.T) {
 	at, s := closed(t, nil)
 	all := sessions(t, at, mostStreams/mostOfOne+1)
@@ -106,8 +105,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	}
 }
 
-// TestReaders holds who counts as one reader: what somebody can vary without being
-// let in is no part of it.
+// TestReaders verifies what counts as one reader: anything that can vary without being logged in is no part of it.
 func TestReaders(t *testing.T) {
 	_, s := closed(t, nil)
 	number := s.door.begin()

@@ -21,24 +21,22 @@ const (
 	session = 12 * time.Hour
 	// mostSessions bounds what logging in again and again keeps; the oldest goes.
 	mostSessions = 256
-	// attempts are looked at at once, and each wrong one takes wrong: at most four
-	// guesses a second, and nobody is locked out for good.
+	// attempts are checked at once, and each wrong one takes wrong: at most four guesses per second, and no user is
+	// locked out permanently.
 	attempts = 4
 	wrong    = time.Second
-	// mostWaiting may wait for that: eight seconds' worth. The rest are told to come
-	// again, so that guesses never take the places of all requests.
+	// mostWaiting may wait for that: eight seconds' worth. The rest are told to retry later, so that guesses never take
+	// the places of all requests.
 	mostWaiting = 32
-	// unguessable is the length from which on guesses need not be slowed, so that
-	// they keep nobody out: in base32, the narrowest that tokens are made in, these
-	// are 130 bits.
+	// unguessable is the length from which guesses need not be slowed, so that they lock no user out: in base32, the
+	// narrowest that tokens are made in, these are 130 bits.
 	unguessable = 26
 	// mostForm bounds the body of a login.
 	mostForm = 8 << 10
 )
 
-// door lets in who knows the token: by a header, or by a session that a login
-// began. A session is a random number of its own, so that the token is in no
-// cookie.
+// door admits users who know the token: by a header, or by a session started by a login. A session is a separate random
+// number, so that the token is in no cookie.
 type door struct {
 	token    [sha256.Size]byte
 	now      func() time.Time
@@ -62,7 +60,7 @@ func (d *door) knows(token string) bool {
 	return subtle.ConstantTimeCompare(have[:], d.token[:]) == 1
 }
 
-// errGuesses is that too many wait to be told that their token is wrong.
+// errGuesses means that too many wrong tokens are waiting for their answer.
 var errGuesses = &problem{http.StatusTooManyRequests, say.M("Too many tokens are being tried at once."),
 	say.M("Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of " +
 		"others.")}
@@ -114,8 +112,8 @@ func (d *door) begin() string {
 	return number
 }
 
-// holds says whether a session is one of ours. Looking its hash up tells nobody
-// by its time how near a guess was.
+// holds reports whether a session is one of ours. The time of looking up its hash does not reveal how close a guess
+// was.
 func (d *door) holds(number string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,8 +127,7 @@ func (d *door) end(number string) {
 	delete(d.sessions, sha256.Sum256([]byte(number)))
 }
 
-// public are the addresses that tell nothing: whether the server answers, how it
-// looks, and where to say the token.
+// public are the addresses that reveal nothing: whether the server answers, its style, and where to enter the token.
 func public(path string) bool {
 	return path == "/healthz" || path == "/login" || path == langPath || strings.HasPrefix(path, "/assets/")
 }
@@ -171,7 +168,7 @@ func (s *Server) enter(next http.Handler) http.Handler {
 	})
 }
 
-// in says whether a request has a session.
+// in reports whether a request has a session.
 func (s *Server) in(r *http.Request) bool {
 	if s.door == nil {
 		return false
@@ -180,8 +177,8 @@ func (s *Server) in(r *http.Request) bool {
 	return err == nil && s.door.holds(c.Value)
 }
 
-// login takes the token, or ends the session. The token may stand in the address
-// that 'pgfettle serve' printed; what is redirected to does not hold it any more.
+// login takes the token, or ends the session. The token may be in the address that 'pgfettle serve' printed; what is
+// redirected to does not hold it any more.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	if s.door == nil {
 		return s.nothing(w, r)

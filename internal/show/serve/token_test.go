@@ -29,8 +29,7 @@ func closed(t *testing.T, change func(*Options)) (string, *Server) {
 
 var posted = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 
-// TestToken holds that nothing but what tells nothing is to be had without the
-// token, and everything with it.
+// TestToken verifies that only what reveals nothing is available without the token, and everything with it.
 func TestToken(t *testing.T) {
 	at, _ := closed(t, nil)
 	for path := range allPages {
@@ -66,8 +65,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestLogin holds that the token begins a session in a cookie that no script and
-// no other site can use, that it holds, and that it ends.
+// TestLogin verifies that the token begins a session in a cookie that no script and no other site can use, that it
+// holds, and that it ends.
 func TestLogin(t *testing.T) {
 	now := time.Now()
 	at, _ := closed(t, func(o *Options) { o.Now = func() time.Time { return now } })
@@ -120,8 +119,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestSecureCookie holds that behind a proxy that encrypts the session is never
-// sent in the clear.
+// TestSecureCookie verifies that behind a proxy that encrypts the session is never sent in the clear.
 func TestSecureCookie(t *testing.T) {
 	at, _ := closed(t, func(o *Options) { o.Listen.BehindProxy = true })
 	r := send(t, http.MethodPost, at+"/login", posted, "token="+secret)
@@ -130,7 +128,7 @@ func TestSecureCookie(t *testing.T) {
 	}
 }
 
-// TestNext holds that a login leads to a page of this server and nowhere else.
+// TestNext verifies that a login leads to a page of this server and nowhere else.
 func TestNext(t *testing.T) {
 	for next, want := range map[string]string{
 		"/plan": "/plan", "/plan/for?ram=64GB&pg=17": "/plan/for?ram=64GB&pg=17", "": "/", "//evil.example": "/",
@@ -144,8 +142,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestSessionsAreBounded holds that logging in again and again keeps no more than
-// so many sessions, the newest.
+// TestSessionsAreBounded verifies that logging in again and again keeps no more than so many sessions, the newest.
 func TestSessionsAreBounded(t *testing.T) {
 	now := time.Now()
 	d := newDoor(secret, func() time.Time { return now })
@@ -204,8 +201,8 @@ func wantProblem(t *testing.T, name string, err error, code int) {
 	}
 }
 
-// TestTokenInTheAddress holds that the address that was printed lets a browser in
-// and leads to one without the token, and that a wrong one does not.
+// TestTokenInTheAddress verifies that the address that was printed lets a browser in and leads to one without the
+// token, and that a wrong one does not.
 func TestTokenInTheAddress(t *testing.T) {
 	at, _ := closed(t, nil)
 	r := get(t, at+"/login?token="+secret)
@@ -237,9 +234,8 @@ func TestTokenInTheAddress(t *testing.T) {
 	}
 }
 
-// TestGuessesLockNobodyOut holds that who has a session, and who knows a token that
-// cannot be guessed, gets his pages while as many others guess as can, and that
-// those of a short token are told to come again when too many wait.
+// TestGuessesLockNobodyOut verifies that a user with a session, or with a token that cannot be guessed, gets the pages
+// while any number of others guess, and that those with a short token are told to retry when too many wait.
 func TestGuessesLockNobodyOut(t *testing.T) {
 	at, s := closed(t, nil)
 	session := sessions(t, at, 1)[0]
@@ -259,7 +255,7 @@ func TestGuessesLockNobodyOut(t *testing.T) {
 	token := MakeToken()
 	h, long := started(t, func(o *Options) { o.Token = token })
 	for range cap(long.door.places) {
-		long.door.places <- struct{}{} // were they slowed, nobody else would come in
+		long.door.places <- struct{}{} // if they were slowed, no one else could log in
 	}
 	for bearer, want := range map[string]int{token: 200, token[1:]: 401} {
 		if r := send(t, http.MethodGet, h.URL+"/explain", map[string]string{"Authorization": "Bearer " + bearer},
@@ -269,8 +265,8 @@ func TestGuessesLockNobodyOut(t *testing.T) {
 	}
 }
 
-// TestMadeToken holds that a token that is made is one that is taken, is another
-// each time, and is kept where its owner alone reads it, whatever was there before.
+// TestMadeToken verifies that a token that is made is one that is taken, is another each time, and is kept where its
+// owner alone reads it, whatever was there before.
 func TestMadeToken(t *testing.T) {
 	dir, remove, err := PrivateFolder(t.TempDir())
 	if err != nil {

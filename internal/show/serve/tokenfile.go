@@ -27,9 +27,8 @@ func SaveToken(name, token string) error {
 	return errors.Join(err, f.Close())
 }
 
-// PrivateFolder makes a folder for the token that nobody else can look into, below
-// where the account keeps what lasts as long as it is logged in, else below the
-// folder of temporary files. remove takes it away with what is in it.
+// PrivateFolder creates a directory for the token that no other user can read, below the runtime directory of the
+// account, otherwise below the directory of temporary files. remove deletes it with its content.
 func PrivateFolder(runtime string) (dir string, remove func(), err error) {
 	if !filepath.IsAbs(runtime) {
 		runtime = ""

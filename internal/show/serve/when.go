@@ -44,9 +44,9 @@ const local = "2006-01-02T15:04"
 // errNoTime is what is not written as a time.
 var errNoTime = say.Usage(say.M("write a time such as 2026-11-21T18:30"), say.Message{})
 
-// moment reads a time; UTC where it names no zone, as the pages of the history
-// and the axes of their pictures are: a time that is there twice or not at all
-// when clocks are put back or forward would be a poor one to look for a fault at.
+// moment reads a time; UTC where it names no zone, as the pages of the history and the axes of their pictures are: a
+// time that is there twice or not at all when clocks are restored or forward would be a poor one to look for a fault
+// at.
 func moment(s string) (time.Time, error) {
 	for _, l := range layouts {
 		t, err := time.Parse(l, s)
@@ -57,8 +57,8 @@ func moment(s string) (time.Time, error) {
 	return time.Time{}, errNoTime
 }
 
-// written says whether a time is one that an address of ours may have: of no host
-// there is a history before, and a year has four digits.
+// written reports whether a time is one that an address of ours may have: of no host there is a history before, and a
+// year has four digits.
 func written(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() < 2200 }
 
 // when are the questions for a time, filled in.

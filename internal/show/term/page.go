@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// page collects text for a terminal. Colours are given by meaning; without
-// Style.Color they vanish, so nothing may be said by colour alone.
+// page collects text for a terminal. Colors are given by meaning; without Style.Color they vanish, so nothing may be
+// said by color alone.
 type page struct {
 	outline.Words
 	b  strings.Builder
@@ -39,8 +39,7 @@ func toneOf(t outline.Tone) tone {
 var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan,
 	outline.AsBad: red}
 
-// minWidth is the least width that text is wrapped to: below it, words stand
-// one under the other and nobody can read them.
+// minWidth is the least width that text is wrapped to: below it, one word per line is unreadable.
 const minWidth = 40
 
 func newPage(st Style) *page {

@@ -99,7 +99,7 @@ func (p *page) gapBefore() {
 	}
 }
 
-// apart says whether a block stands apart from what is beside it.
+// apart reports whether a block stands apart from what is next to it.
 func apart(b outline.Block) bool {
 	switch v := b.(type) {
 	case outline.Table:
@@ -158,7 +158,7 @@ func listingTone(v outline.Listing, line string) tone {
 	return plain
 }
 
-// marks stand before the entries of lists.
+// marks are before the entries of lists.
 var marks = map[outline.Kind]struct {
 	mark string
 	tone tone
@@ -393,7 +393,7 @@ func (p *page) table(t outline.Table, indent string) {
 	}
 }
 
-// lineOf is text as it stands on a line, without its looks.
+// lineOf is text as it is on a line, without its looks.
 func lineOf(text outline.Prose) string {
 	var b strings.Builder
 	for _, piece := range text {
@@ -415,7 +415,7 @@ func clean(piece outline.Piece) string {
 	}, piece.Text))
 }
 
-// wrapProse breaks text at spaces so that no line is longer than width, but for words that are.
+// wrapProse breaks text at spaces so that no line is longer than width, except for words that are.
 func wrapProse(text outline.Prose, width int) []outline.Prose {
 	var words []outline.Prose // each of pieces without a space between them
 	open := false             // the last word goes on
@@ -501,8 +501,7 @@ func (p *page) linked(url, text string) string {
 	return link + url + "\x1b\\" + text + link + "\x1b\\"
 }
 
-// wrapped writes text wrapped to the width: lead stands before the first line, as
-// many spaces before the others.
+// wrapped writes text wrapped to the width: lead goes before the first line, as many spaces before the others.
 func (p *page) wrapped(lead string, t tone, text outline.Prose) {
 	indent := strings.Repeat(" ", typeset.Width(lead))
 	for _, l := range wrapProse(text, p.st.Width-len(indent)) {

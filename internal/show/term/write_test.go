@@ -45,7 +45,7 @@ numbers
 	}
 }
 
-// TestALongCellPushesNoOther holds that one long cell does not move the texts of the other rows out of sight.
+// TestALongCellPushesNoOther verifies that one long cell does not move the texts of the other rows out of sight.
 func TestALongCellPushesNoOther(t *testing.T) {
 	long := strings.Repeat("x", mostCell+20)
 	got := written(t, outline.Outline{outline.Rows{List: []outline.Row{outline.RowOf(long, "one"),
@@ -55,7 +55,7 @@ func TestALongCellPushesNoOther(t *testing.T) {
 	}
 }
 
-// TestARowTellsWhatItIs holds that the tone of a row is that of the cell before its text.
+// TestARowTellsWhatItIs verifies that the tone of a row is that of the cell before its text.
 func TestARowTellsWhatItIs(t *testing.T) {
 	r := outline.RowOf("12:00", "gap", "text")
 	r.Tone = outline.ToneNote
@@ -80,8 +80,8 @@ type line struct{}
 
 func (line) Draw(int, bool) []outline.Prose { return []outline.Prose{outline.Join("~~~")} }
 
-// TestCloseAndApart holds where empty lines are: around tables and pictures but for close ones, and before a paragraph
-// that stands apart, but not below a heading.
+// TestCloseAndApart holds where empty lines are: around tables and pictures except for close ones, and before a
+// paragraph that stands apart, but not below a heading.
 func TestCloseAndApart(t *testing.T) {
 	table := outline.Table{Head: []string{"a"}, Rows: [][]outline.Prose{outline.Cells("1")}}
 	for _, within := range []bool{false, true} {

@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// parts are the letter, the colour and the short name of each part of the memory.
-// The letters alone tell the parts apart where there are no colours.
+// parts are the letter, the color and the short name of each part of the memory. Without colors, the letters alone
+// distinguish the parts.
 var parts = map[string]struct {
 	letter string
 	tone   tone
@@ -37,8 +37,8 @@ var parts = map[string]struct {
 	memory.PartFree:     {".", good, say.M("free")},
 }
 
-// stale says whether numbers are older than they should be: three times as old as
-// the looks are apart, and two seconds for a look that is slow for once.
+// stale reports whether numbers are older than they should be: three times as old as the looks are apart, and two
+// seconds for a look that is slow for once.
 func stale(age *float64, every time.Duration) bool {
 	return age != nil && *age > 3*every.Seconds()+2
 }
@@ -95,7 +95,7 @@ func hostLine(st Style, r *now.Report, every time.Duration, width int) string {
 	return st.join(out, width)
 }
 
-// cpuText is how many processors there are, and how much of their time is used.
+// cpuText is how many CPUs there are, and how much of their time is used.
 func cpuText(st Style, h *now.Host) string {
 	var list []string
 	if h.CPUs > 0 {
@@ -103,7 +103,7 @@ func cpuText(st Style, h *now.Host) string {
 	}
 	if h.Busy != nil {
 		list = append(list, st.say("{percent} busy", "percent", share(*h.Busy)))
-		if h.Steal != nil && *h.Steal >= 1 { // below it the neighbours take nothing that shows
+		if h.Steal != nil && *h.Steal >= 1 { // below it the neighbors take nothing that shows
 			list = append(list, st.paint(warn, st.say("{percent} steal", "percent", share(*h.Steal))))
 		}
 	}
@@ -225,7 +225,7 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 	return append(out, st.cut(commitLine(st, m), width))
 }
 
-// commitLine tells how much memory is promised, of how much.
+// commitLine shows Committed_AS and the commit limit.
 func commitLine(st Style, m *now.Memory) string {
 	var list []string
 	if m.Available != nil {
@@ -258,7 +258,7 @@ func commitLine(st Style, m *now.Memory) string {
 	return strings.Join(list, st.dot())
 }
 
-// costLine tells what the looking costs.
+// costLine shows the cost of watching.
 func costLine(st Style, r *now.Report, width int) string {
 	c := &r.Cost
 	var out []string

@@ -18,7 +18,7 @@ import (
 // Source is where looks come from; a *sample.Looker is one behind a context.
 type Source interface {
 	Host(every time.Duration) *now.HostLook
-	Server() *now.ServerLook // nil where there is no server to ask
+	Server() *now.ServerLook // nil if there is no server to ask
 	Recount()                // the next look at the host takes the census
 }
 
@@ -27,14 +27,14 @@ type Subject struct {
 	Label        string // of the instance
 	CPUs         int
 	Connections  int        // max_connections
-	Limit        unit.Bytes // of the memory, by a control group; 0: the host's memory alone
-	HostUnseen   *known.Gap // why the host is not looked at
+	Limit        unit.Bytes // of the memory, by a cgroup; 0: the host's memory alone
+	HostUnseen   *known.Gap // why the host is not examined
 	ServerUnseen *known.Gap // why no server is asked
 }
 
 const (
-	// sparing is how many times as long as an answer took the server is left alone:
-	// two percent of the time of one processor of it.
+	// sparing is how many times as long as an answer took the server is left alone: two percent of the time of one CPU
+	// of it.
 	sparing = 50
 	// rarest bounds that: who looks at a slow server wants to see when it recovers.
 	rarest = 30 * time.Second
@@ -94,7 +94,7 @@ func New(src Source, subject Subject, style Style, every time.Duration) *Model {
 			HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
 }
 
-// Interrupted says whether the view was ended by Ctrl-C.
+// Interrupted reports whether the view was ended by Ctrl-C.
 func (m *Model) Interrupted() bool { return m.stopped }
 
 // Init looks for the first time.
@@ -110,8 +110,7 @@ func index(server bool) int {
 	return 0
 }
 
-// look begins a look in a goroutine of its own, unless one is under way there: one
-// that hangs is never joined by another.
+// look begins a look in a separate goroutine, unless one is under way there: one that hangs is never joined by another.
 func (m *Model) look(server bool) tea.Cmd {
 	if server && m.subject.ServerUnseen != nil || !server && m.subject.HostUnseen != nil || m.busy[index(server)] {
 		return nil
@@ -163,7 +162,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// tell makes the report anew, unless the view stands still.
+// tell makes the report again, unless the view is paused.
 func (m *Model) tell() {
 	if !m.paused && (m.in.Host != nil || m.in.Server != nil || m.in.Failed != nil) {
 		m.report = now.Diagnose(m.in)
@@ -340,7 +339,7 @@ func (m *Model) sortNext() {
 	m.offset[m.page] = 0
 }
 
-// move scrolls. It says whether the key was one of those.
+// move scrolls. It reports whether the key was one of those.
 func (m *Model) move(name string) bool {
 	screen := max(m.room()-1, 1)
 	step, ok := map[string]int{"down": 1, "j": 1, "up": -1, "k": -1, "pgdown": screen, "ctrl+f": screen,

@@ -146,7 +146,7 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// due says whether a view begins a look when the next one is due.
+// due reports whether a view begins a look when the next one is due.
 func due(m *Model, server bool) bool {
 	_, cmd := m.Update(dueMsg{server: server, turn: m.turn})
 	return cmd != nil
@@ -221,8 +221,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestServerIsSpared: a server that takes long to answer is left alone for long, one
-// that does not answer for a while, and neither for ever.
+// TestServerIsSpared: a server that takes long to answer is left alone for long, one that does not answer for a while,
+// and neither forever.
 func TestServerIsSpared(t *testing.T) {
 	m := seen(80, 24, Style{})
 	for took, want := range map[time.Duration]time.Duration{time.Millisecond: 2 * time.Second,

@@ -9,14 +9,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
-// patience is how long a look may hang where nobody sees that it does: twice what
-// the server may take.
+// patience is how long a look may hang if no one sees that it does: twice what the server may take.
 const patience = 10 * time.Second
 
 func hung() *known.Gap { return &known.Gap{Reason: "no answer within " + patience.String()} }
 
-// background runs looks of one kind, one at a time: one that hangs is waited for no
-// longer than patience, and no other is begun beside it.
+// background runs looks of one kind, one at a time: one that hangs is waited for no longer than patience, and no other
+// is begun next to it.
 type background[T any] struct {
 	out chan T // of one that was given up
 }

@@ -68,8 +68,8 @@ func TestWriteTimes(t *testing.T) {
 	})
 }
 
-// TestWriteSpares: a server that takes long to answer is asked less often than the
-// host is looked at, but twice for the first text, which has rates.
+// TestWriteSpares: a server that takes long to answer is asked less often than the host is examined, but twice for the
+// first text, which has rates.
 func TestWriteSpares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := twice()
@@ -127,8 +127,7 @@ func (h *hanging) Server() *now.ServerLook {
 	return h.fake.Server()
 }
 
-// TestWriteHangs: a look that hangs is given up, its numbers are said to be old, and
-// no other is begun beside it.
+// TestWriteHangs: a look that hangs is given up, its numbers are said to be old, and no other is begun next to it.
 func TestWriteHangs(t *testing.T) {
 	for after, want := range map[int]string{0: "server: no answer within 10s",
 		1: "the server does not answer; its data is 3.0 s old"} {

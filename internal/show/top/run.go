@@ -35,7 +35,7 @@ func screen(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, envir
 	return say.Err("terminal: {error}", "error", err)
 }
 
-// Plain says how a view is written where there is no screen.
+// Plain says how a view is written if there is no screen.
 type Plain struct {
 	Style Style
 	Width int
@@ -45,13 +45,12 @@ type Plain struct {
 	Every time.Duration
 }
 
-// least is how long the first two looks are apart, so that rates can be told: the
-// counters of a server that is not idle move within it.
+// least is the time between the first two looks, so that rates can be computed: the counters of a busy server change
+// within it.
 const least = time.Second
 
-// Write writes the view as text or JSON. Each is made of two looks, which rates are
-// told by. A look that hangs is given up after a while, and what it would have told
-// is not known.
+// Write writes the view as text or JSON. Each is made from two looks, from which rates are computed. A look that hangs
+// is abandoned after a while, and its data are unknown.
 func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plain, now func() time.Time) error {
 	m := New(src, subject, p.Style, p.Every)
 	host, server := &background[*diagnow.HostLook]{}, &background[*diagnow.ServerLook]{}
@@ -78,7 +77,7 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 		return err
 	}
 	spared = 0                                // without two looks there are no rates
-	wait := min(max(least, p.Every), 2*least) // nobody waits a minute for the first
+	wait := min(max(least, p.Every), 2*least) // no one waits a minute for the first
 	for n := 0; p.Times == 0 || n < p.Times; n++ {
 		select {
 		case <-ctx.Done():

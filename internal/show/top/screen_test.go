@@ -101,9 +101,9 @@ func (f faulty) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return f, cmd
 }
 
-// TestScreenIsGivenBack: however a view ends, by q, by Ctrl-C, by a signal, by a
-// fault of its own, the terminal is in the mode that it was in, out of the alternate
-// screen and its cursor visible; and a server that hangs does not keep it from ending.
+// TestScreenIsGivenBack: however a view ends, by q, by Ctrl-C, by a signal, by a separate fault, the terminal is in the
+// mode that it was in, out of the alternate screen and its cursor visible; and a server that hangs does not keep it
+// from ending.
 func TestScreenIsGivenBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		key   string

@@ -16,7 +16,7 @@ type column struct {
 	width int  // in cells; the least where it takes what is left
 	rest  bool // takes what is left of the line; one column of a table does
 	left  bool // against the left side
-	rank  int  // 0: always shown; of the others the highest goes first where there is no room
+	rank  int  // 0: always shown; of the others the highest goes first if there is no room
 	cell  func(i int) string
 	num   func(i int) float64 // what is sorted by; nil: the text. NaN is not known, and comes last
 	tone  func(i int) tone

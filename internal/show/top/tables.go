@@ -109,8 +109,8 @@ func state(st Style, p *now.Process) string {
 	return clean(p.State)
 }
 
-// untold says whether the server would tell what a process does, and did not. Of its
-// postmaster it tells nothing.
+// untold reports whether the server could report what a process does, and did not. It reports nothing about its
+// postmaster.
 func untold(p *now.Process) bool {
 	return p.Hidden || p.Title != "" && p.Type != host.KindPostmaster
 }
@@ -184,8 +184,8 @@ func sessionOf(st Style, role, database string) string {
 	return clean(role) + "@" + clean(database)
 }
 
-// waitTables is what the processes wait for, who blocks whom, and those that have
-// nothing to do, which are many and matter least.
+// waitTables is what the processes wait for, which session blocks which, and the idle ones, which are many and matter
+// least.
 func waitTables(st Style, r *now.Report) []*table {
 	var busy, idle []now.Wait
 	for _, w := range r.Waits {
@@ -219,7 +219,7 @@ func waitTable(st Style, title string, w []now.Wait) *table {
 	}}
 }
 
-// lockTable is the trees of who waits for whom.
+// lockTable is the trees of waiting sessions.
 func lockTable(st Style, r *now.Report) *table {
 	l := r.Locks
 	return &table{title: st.say("Lock waits, blockers first"), n: len(l), cols: []column{

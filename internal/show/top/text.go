@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// tone is the meaning of a colour.
+// tone is the meaning of a color.
 type tone int
 
 const (
@@ -29,7 +29,7 @@ const (
 	violet
 )
 
-// Each is one of the sixteen colours that every terminal has, as its owner chose them.
+// Each is one of the sixteen colors that every terminal has, as its owner chose them.
 var tones = map[tone]lipgloss.Style{
 	strong: lipgloss.NewStyle().Bold(true),
 	faint:  lipgloss.NewStyle().Faint(true),
@@ -52,8 +52,7 @@ func (s Style) say(text say.Template, pairs ...any) string { return s.Words.Say(
 // number writes a number as the reader's language does.
 func (s Style) number(n say.Number) string { return s.Words.Value(n) }
 
-// paint gives a text its colour. Without colours every text says by itself what
-// its colour would.
+// paint gives a text its color. Without colors every text says by itself what its color would.
 func (s Style) paint(t tone, text string) string {
 	if !s.Color || t == plain || text == "" {
 		return text
@@ -61,7 +60,7 @@ func (s Style) paint(t tone, text string) string {
 	return tones[t].Render(text)
 }
 
-// none is what stands in the place of what is not known.
+// none is what is in place of what is not known.
 func (s Style) none() string {
 	if s.ASCII {
 		return "-"
@@ -69,7 +68,7 @@ func (s Style) none() string {
 	return "–"
 }
 
-// dot parts things that stand in one line.
+// dot parts things that are in one line.
 func (s Style) dot() string {
 	if s.ASCII {
 		return " | "

@@ -47,7 +47,7 @@ func (m *Model) tables() []*table {
 // screen returns the lines of the screen, as many as it has.
 func (m *Model) screen() []string {
 	if m.width == 0 || m.height == 0 {
-		return nil // the terminal has not told yet
+		return nil // not yet known from the terminal
 	}
 	if m.width < leastWidth || m.height < leastHeight {
 		return []string{m.style.cut(m.style.say("too small: at least {width} x {height}", "width", leastWidth,
@@ -97,7 +97,7 @@ func (m *Model) now() string {
 	return m.in.At.Format(time.TimeOnly)
 }
 
-// tabs names the tables and how often they are made anew.
+// tabs names the tables and how often they are rebuilt.
 func (m *Model) tabs() string {
 	names := make([]string, tableCount)
 	for i, n := range tableNames {

@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the screens of testdata")
 
-// give tells a view the size of its terminal.
+// give sends a view the size of its terminal.
 func give(m *Model, width, height int) { m.Update(tea.WindowSizeMsg{Width: width, Height: height}) }
 
 // press types keys: names such as tab, or one letter.
@@ -75,8 +75,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestScreens holds the screens: each table at three sizes, in one colour and in
-// all, on a terminal without signs beyond ASCII, and what else it may look like.
+// TestScreens holds the screens: each table at three sizes, in one color and in all, on a terminal without signs beyond
+// ASCII, and what else it may look like.
 func TestScreens(t *testing.T) {
 	mono, colour := Style{}, Style{Color: true}
 	for _, size := range [][2]int{{80, 24}, {60, 20}, {200, 50}} {
@@ -135,9 +135,8 @@ func TestScreensOfTrouble(t *testing.T) {
 	golden(t, "no-instance-help", text(m))
 }
 
-// TestScreenFits: whatever the size, the keys and the names, a screen has as many
-// lines as the terminal, none is wider, and nothing in it acts on the terminal but
-// colours.
+// TestScreenFits: whatever the size, the keys and the names, a screen has as many lines as the terminal, none is wider,
+// and nothing in it acts on the terminal but colors.
 func TestScreenFits(t *testing.T) {
 	keys := []string{"1", "2", "3", "4", "tab", "shift+tab", "s", "r", "/", "a", "esc", "enter", "backspace", "space",
 		"+", "-", "?", "up", "down", "pgdown", "pgup", "end", "home", "c", "j"}
@@ -183,8 +182,8 @@ func TestScreenFits(t *testing.T) {
 	})
 }
 
-// harmful returns a character that acts on a terminal, 0 where there is none.
-// Colours are SGR sequences of digits and semicolons.
+// harmful returns a character that acts on a terminal, 0 if there is none. Colors are SGR sequences of digits and
+// semicolons.
 func harmful(l string, colour bool) rune {
 	rs := []rune(l)
 	for i := 0; i < len(rs); i++ {
@@ -205,7 +204,7 @@ func harmful(l string, colour bool) rune {
 	return 0
 }
 
-// TestClean: what a client calls itself is told, and does nothing.
+// TestClean: the name of a client is shown, and has no effect.
 func TestClean(t *testing.T) {
 	got := clean(hostile)
 	if strings.ContainsAny(got, "\x1b\x07\r\n\u202e\u200b\ufe0f") || !strings.Contains(got, `\x1b[2J`) ||

@@ -30,8 +30,8 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// Hidden says whether a character acts on the terminal, or on the order of what
-// is seen there, instead of being seen.
+// Hidden reports whether a character acts on the terminal, or on the order of what is seen there, instead of being
+// seen.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL, C1

@@ -25,8 +25,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// FuzzClean holds that nothing that acts on a terminal gets through, and that
-// harmless text comes through as it was.
+// FuzzClean verifies that nothing that acts on a terminal gets through, and that harmless text comes through as it was.
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"plain", "\x1b[2J", "a\u009bm", "\u202eevil", "tab\tnl\n", "\xff\xfe",
 		"bidi\u2066", "é→"} {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Wrap breaks a line at spaces so that no piece is longer than width, but for
-// words that are. It returns one empty piece for an empty line.
+// Wrap breaks a line at spaces so that no piece is longer than width, except for words that are. It returns one empty
+// piece for an empty line.
 func Wrap(s string, width int) []string {
 	words := glued(Words(s))
 	if len(words) == 0 {
@@ -65,7 +65,7 @@ func PadLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-Width(s), 0)) + s
 }
 
-// Shorten cuts a text of others that nobody reads to its end.
+// Shorten truncates a foreign text that is too long to read.
 func Shorten(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {

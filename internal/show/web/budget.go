@@ -10,9 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// Bars are drawn by hand: no charting library has a bar that ends at a limit and
-// may go past it. Lengths are shares of the width, in per cent, so that the bar is
-// as wide as its page and its words are as large as the text.
+// Bars are drawn manually: no charting library has a bar that ends at a limit and may go past it. Lengths are shares of
+// the width, in percent, so that the bar is as wide as its page and its words are as large as the text.
 
 // labelled is the least share of the width that an amount is written into: on a
 // phone (320 px for the bar) it is 45 px, as wide as "1024 MB" in small type.
@@ -21,15 +20,15 @@ const labelled = 14
 // barPiece is one part of one bar.
 type barPiece struct {
 	Part       string // class c-PART
-	Tip        string // told when pointed at
-	X, Width   string // in per cent
+	Tip        string // shown on hover
+	X, Width   string // in percent
 	Label      string // the amount, where there is room
 	Y, TextY   int
 	Cut        bool // the bar goes on: more than is drawn
 	onDarkPart bool
 }
 
-// LabelClass says which ink is read on the colour of the part.
+// LabelClass says which ink is read on the color of the part.
 func (p barPiece) LabelClass() string {
 	if p.onDarkPart {
 		return "inside"
@@ -37,14 +36,14 @@ func (p barPiece) LabelClass() string {
 	return "inside-dark"
 }
 
-// deep are the parts whose colour is dark on a light page.
+// deep are the parts whose color is dark on a light page.
 var deep = map[string]bool{"shared": true, "page_tables": true, "backends": true, "work": true, "unused": true}
 
 // bar is one of the bars with its line of words.
 type bar struct {
 	Name   string
 	End    string // how much memory there is
-	Limit  string // where it ends, in per cent
+	Limit  string // where it ends, in percent
 	NameY  int
 	Top    int
 	Bottom int
@@ -145,7 +144,7 @@ func oneBar(words outline.Words, signs []outline.Sign, b outline.Bar, scale floa
 	return out
 }
 
-// amounts tells a bar to who does not see it.
+// amounts describes a bar for screen readers.
 func amounts(words outline.Words, signs []outline.Sign, b outline.Bar) string {
 	var out []string
 	for i, size := range b.Amounts {

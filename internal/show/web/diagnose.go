@@ -32,8 +32,8 @@ func DiagnoseMemoryPage(d *memory.Report, v View) (Page, error) {
 	return v.page("", reports.Memory(d, v.Words), v.memoryDrawing(d))
 }
 
-// DiagnoseOOM is the sections of a post-mortem: what happened when, and for each
-// kill whom, why, what held the memory, and what would have prevented it.
+// DiagnoseOOM is the sections of a post-mortem: what happened when, and for each kill which process, why, what held the
+// memory, and what would have prevented it.
 func DiagnoseOOM(d *oom.Report, v View) (template.HTML, error) {
 	return v.document(reports.OOM(d, v.Words), v.oomDrawing(d))
 }
@@ -53,17 +53,17 @@ func DiagnoseSlowPage(d *slow.Report, v View) (Page, error) {
 	return v.page("", reports.Slow(d, v.Words), nil)
 }
 
-// DiagnoseSlowPlanPage is the page of what one plan tells.
+// DiagnoseSlowPlanPage is the page about one plan.
 func DiagnoseSlowPlanPage(d *slow.Reading, v View) (Page, error) {
 	return v.page("", reports.SlowPlan(d, v.Words), nil)
 }
 
-// DiagnoseSlowProfilePage is the page of what a profile of perf tells.
+// DiagnoseSlowProfilePage is the page about a profile of perf.
 func DiagnoseSlowProfilePage(d *sampled.Profile, v View) (Page, error) {
 	return v.page("", reports.Profile(d, v.Words), nil)
 }
 
-// DiagnoseSlowSamplePage is the page of what a watch told.
+// DiagnoseSlowSamplePage is the page of what a watch reported.
 func DiagnoseSlowSamplePage(d *sampled.Sample, v View) (Page, error) {
 	return v.page("", reports.Sample(d, v.Words), v.sampleDrawing(d))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// lang is the language that the view is told in.
+// lang is the language of the view.
 func (v View) lang() string {
 	if v.Words == nil {
 		return say.English
@@ -60,7 +60,7 @@ func titleOf(o outline.Outline) string {
 	return "pgfettle"
 }
 
-// Check is the sections of a check. What is accepted is told too, folded: a page has no flag to ask for it.
+// Check is the sections of a check. Accepted findings are shown too, folded: a page has no flag to request them.
 func Check(d document.Check, v View) (template.HTML, error) {
 	d.All = true
 	return v.document(outline.Check(d, v.Words), nil)

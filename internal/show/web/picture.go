@@ -19,10 +19,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
-// Pictures with axes are drawn by gonum/plot. Each thing in them has an ink: a
-// colour that means a class of the style sheet, which themed() puts in its place.
+// Pictures with axes are drawn by gonum/plot. Each thing in them has an ink: a color that means a class of the style
+// sheet, which themed() puts in its place.
 
-// ink is a colour that stands for a class.
+// ink is a color that stands for a class.
 func ink(n uint8) color.Color { return color.NRGBA{R: 0xA1, G: 0x5E, B: n, A: 0xFF} }
 
 const (
@@ -64,7 +64,7 @@ var (
 type TimeChart struct {
 	ID       string // makes the names of the picture the only ones of the page
 	Title    string
-	Series   []Series // six at most: there are as many colours
+	Series   []Series // six at most: there are as many colors
 	From, To int64    // seconds since the epoch; 0: as the points are
 	Measure  Measure
 	FromZero bool // the axis begins at zero, as for sizes and rates
@@ -74,14 +74,14 @@ const (
 	chartWidth  = 620 // units of the picture; at its largest one is 1.2 px of the screen
 	chartHeight = 230
 	textSize    = 11
-	// buckets is how many columns a line is drawn in: more points than two a column
-	// cannot be told apart, and a year of samples would be megabytes of path.
+	// buckets is how many columns a line is drawn in: more than two points per column are indistinguishable, and a year
+	// of samples would be megabytes of path.
 	buckets = 500
-	// mostSeries is how many colours there are.
+	// mostSeries is how many colors there are.
 	mostSeries = 6
 )
 
-// Draw draws the chart. The text is "" where no point has a value.
+// Draw draws the chart. The text is "" if no point has a value.
 func (c TimeChart) Draw() (template.HTML, error) {
 	if len(c.Series) > mostSeries {
 		return "", fmt.Errorf("web: %d lines in %q: %d can be told apart", len(c.Series), c.Title, mostSeries)
@@ -110,7 +110,7 @@ func (c TimeChart) Draw() (template.HTML, error) {
 	if c.To != 0 {
 		to = float64(c.To)
 	}
-	if to <= from { // one moment: it stands in the middle of a minute
+	if to <= from { // one moment: it is in the middle of a minute
 		from, to = from-30, to+30
 	}
 	if c.FromZero {
@@ -131,7 +131,7 @@ func (c TimeChart) Draw() (template.HTML, error) {
 	return draws(p, chartHeight, c.ID, c.Title, c.describe())
 }
 
-// describe tells the picture to who does not see it; the table behind it has more.
+// describe describes the picture for screen readers; the table behind it has more.
 func (c TimeChart) describe() string {
 	var b bytes.Buffer
 	for _, s := range c.Series {

@@ -66,8 +66,8 @@ func TestPictures(t *testing.T) {
 	golden(t, "pictures", sound(t, charts(t)))
 }
 
-// TestPicturesFollowTheTheme holds that no colour and no font of the library is
-// left, and that each line has a class of its own.
+// TestPicturesFollowTheTheme verifies that no color and no font of the library is left, and that each line has a class
+// of its own.
 func TestPicturesFollowTheTheme(t *testing.T) {
 	text := sound(t, charts(t))
 	for _, left := range []string{"#A1", "#000", "font-family", "style=", "Liberation", "xlink", "<?xml", "fill:"} {
@@ -83,8 +83,7 @@ func TestPicturesFollowTheTheme(t *testing.T) {
 	}
 }
 
-// TestUnknownStyleIsRefused holds that what the library may write one day is not
-// passed on.
+// TestUnknownStyleIsRefused verifies that what the library may write one day is not passed on.
 func TestUnknownStyleIsRefused(t *testing.T) {
 	for _, bad := range []string{
 		`<svg><image href="x"/></svg>`,
@@ -105,8 +104,8 @@ func TestUnknownStyleIsRefused(t *testing.T) {
 	}
 }
 
-// TestThinningKeepsPeaks holds that of many points the least and the largest stay,
-// in the order of time, and that few points stay as they are.
+// TestThinningKeepsPeaks verifies that of many points the least and the largest stay, in the order of time, and that
+// few points stay as they are.
 func TestThinningKeepsPeaks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20000).Draw(t, "points")
@@ -133,8 +132,8 @@ func TestThinningKeepsPeaks(t *testing.T) {
 	})
 }
 
-// TestTicksSpanTheValues holds that the marks of an axis are few, in order, and
-// reach from below the least value to above the largest.
+// TestTicksSpanTheValues verifies that the marks of an axis are few, in order, and reach from below the least value to
+// above the largest.
 func TestTicksSpanTheValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e12, 1e12).Draw(t, "low")

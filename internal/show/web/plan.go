@@ -35,7 +35,7 @@ func PlanPage(d document.Plan, v View) (Page, error) {
 	return Page{Title: title, Lang: v.lang(), Body: body}, err
 }
 
-// stepsOf is the section on how to apply a plan; "" where it changes nothing.
+// stepsOf is the section on how to apply a plan; "" if it changes nothing.
 func (v View) stepsOf(d document.Plan) (template.HTML, error) {
 	if len(d.Changes) == 0 {
 		return "", nil

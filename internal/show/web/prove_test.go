@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
-// experiment has one block for each change in per cent of B against A.
+// experiment has one block for each change in percent of B against A.
 func measured(changes ...float64) *experiment.Result {
 	r := &experiment.Result{
 		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z",
@@ -93,7 +93,7 @@ func TestProvePages(t *testing.T) {
 	}
 }
 
-// TestExperimentsShareAPage holds that names of pictures do not clash.
+// TestExperimentsShareAPage verifies that names of pictures do not clash.
 func TestExperimentsShareAPage(t *testing.T) {
 	one, two := measured(4.4, 3.1, 5.2, 4.9, 3.9, 4.2), measured(1, 2, 1, 2, 1, 2)
 	two.Spec.Seed = 43

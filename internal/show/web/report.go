@@ -142,7 +142,7 @@ func ReportPage(r Report, v View) (Page, error) {
 	return p, nil
 }
 
-// gaps are all facts that are missing, each once, whoever missed them.
+// gaps are all facts that are missing, each once, whichever part missed them.
 func (r Report) gaps(c *say.Catalogue) []known.Gap {
 	all := slices.Clone(r.Check.Unknown)
 	if r.Plan.Plan != nil {
@@ -196,8 +196,7 @@ func (v View) tiles(r Report) []tile {
 	return out
 }
 
-// chapters are the parts below the first screen. Each says why it is empty where
-// a reader would look for it.
+// chapters are the parts below the first screen. Each says why it is empty if a reader would look for it.
 func (v View) chapters(r Report) ([]chapter, error) {
 	var out []chapter
 	var err error
@@ -213,7 +212,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		}
 	}
 	t := outline.WordsIn(v.Words)
-	v.level = 1 // documents stand below the heading of their chapter
+	v.level = 1 // documents are below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
 		add("read", v.say("Recognized input"), "", body, e)
@@ -221,7 +220,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
-	found.All = true    // what is accepted is told too, folded
+	found.All = true    // accepted findings are shown too, folded
 	lead := t.CheckSummary(r.Check)
 	if len(found.Accepted) > 0 {
 		lead += ". " + t.Kept(found)
@@ -256,7 +255,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	for i, x := range r.Experiments {
 		own := v
-		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two folders
+		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two directories
 		body, e := Prove(x, own)
 		heading := v.say("Experiment")
 		if len(r.Experiments) > 1 {

@@ -17,7 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// hostLine is the host in one line; what is not known of it is left out.
+// hostLine is the host in one line; what is not known of it is omitted.
 func (v View) hostLine(s *snapshot.Snapshot) string {
 	var parts []string
 	add := func(text string) {
@@ -54,8 +54,8 @@ func (v View) hostLine(s *snapshot.Snapshot) string {
 	return strings.Join(parts, " · ")
 }
 
-// sessionSources are sources of values that our own connection brought along, or
-// that the server gives itself: nobody has set them.
+// sessionSources are sources of values that our own connection set, or that the server sets itself: no administrator
+// has set them.
 var sessionSources = map[string]bool{"default": true, "client": true, "session": true, "interactive": true,
 	"override": true, "environment variable": false}
 
@@ -141,7 +141,7 @@ func place(s pg.Setting) string {
 	return path.Clean(s.File) + ":" + strconv.FormatInt(s.Line, 10)
 }
 
-// sourcesChapter lists what the findings and the changes rest on.
+// sourcesChapter lists what the findings and the changes depend on.
 func (v View) sourcesChapter(r Report) (template.HTML, error) {
 	seen := map[string]bool{}
 	var list []say.Source

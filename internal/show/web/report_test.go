@@ -65,7 +65,7 @@ func TestReport(t *testing.T) {
 	pageGolden(t, "report/nothing", p, err)
 }
 
-// TestReportLanguages holds that a report in each language obeys the rules of a page.
+// TestReportLanguages verifies that a report in each language obeys the rules of a page.
 func TestReportLanguages(t *testing.T) {
 	for _, lang := range say.Languages() {
 		words, err := say.Open(lang)
@@ -80,8 +80,8 @@ func TestReportLanguages(t *testing.T) {
 	}
 }
 
-// TestFirstScreenIsBounded holds that many findings and many gaps do not push the
-// plan out of sight, and that what is cut is told.
+// TestFirstScreenIsBounded verifies that many findings and many gaps do not push the plan out of sight, and that
+// omissions are reported.
 func TestFirstScreenIsBounded(t *testing.T) {
 	r := whole(t)
 	for i := range 40 {
@@ -112,7 +112,7 @@ func TestFirstScreenIsBounded(t *testing.T) {
 	}
 }
 
-// TestSettingsOf holds which settings count as set by somebody.
+// TestSettingsOf verifies which settings count as set explicitly.
 func TestSettingsOf(t *testing.T) {
 	in := snapshot.Instance{}
 	if _, ok := settingsOf(&in); ok {

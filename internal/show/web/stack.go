@@ -16,9 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
 
-// A stack is one bar whose parts add up to a whole. Like that of the budget it is
-// drawn by hand, in per cent of the width, so that it is as wide as its page and
-// its words are as large as the text.
+// A stack is one bar whose parts add up to a whole. Like that of the budget it is drawn manually, in percent of the
+// width, so that it is as wide as its page and its words are as large as the text.
 
 // stackPart is one part of the bar.
 type stackPart struct {
@@ -40,8 +39,7 @@ type stackPiece struct {
 	X, Width   string
 }
 
-// stack draws parts, those that are nothing left out. The keys below it tell the
-// sizes of all.
+// stack draws parts, those that are nothing left out. The legend below it has the sizes of all.
 func (v View) stack(name string, parts []stackPart) (html.Picture, error) {
 	sum := 0.0
 	for _, p := range parts {
@@ -65,7 +63,7 @@ func (v View) stack(name string, parts []stackPart) (html.Picture, error) {
 		switch id, memory := strings.CutPrefix(p.Class, "c-"); {
 		case p.Class == "":
 			piece.Ink = "text"
-		case !memory || deep[id]: // the lines' colours are dark on light pages and light on dark ones
+		case !memory || deep[id]: // the lines' colors are dark on light pages and light on dark ones
 			piece.Ink = "inside"
 		}
 		if w >= labelled {
@@ -83,8 +81,7 @@ func (v View) stack(name string, parts []stackPart) (html.Picture, error) {
 	return out, err
 }
 
-// memoryClasses are the colours of the parts of a host's memory: those that the
-// budget has for the same things.
+// memoryClasses are the colors of the parts of a host's memory: those that the budget has for the same things.
 var memoryClasses = map[string]string{
 	memory.PartTables: "c-page_tables", memory.PartPrivate: "c-backends", memory.PartShared: "c-shared",
 	memory.PartHuge:   "c-work",
@@ -103,8 +100,8 @@ func (v View) memoryStack(h *memory.Host) (html.Picture, error) {
 	return v.stack(v.say("Memory of the host"), parts)
 }
 
-// heldStack is what held the memory at a kill. What the report does not tell is
-// the rest of the whole, where the whole is known.
+// heldStack is what held the memory at a kill. What the report does not list is the rest of the total, if the total is
+// known.
 func (v View) heldStack(m *oom.Memory) (html.Picture, error) {
 	var parts []stackPart
 	var sum unit.Bytes
@@ -120,8 +117,8 @@ func (v View) heldStack(m *oom.Memory) (html.Picture, error) {
 	return v.stack(v.say("Memory use"), parts)
 }
 
-// ranked draws the largest of many parts, each with a colour of its own, and the
-// rest together: more than six colours nobody tells apart.
+// ranked draws the largest of many parts, each with its own color, and the rest together: more than six colors are hard
+// to distinguish.
 func (v View) ranked(name string, parts []stackPart, rest func(float64) string) (html.Picture, error) {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b stackPart) int { return cmp.Compare(b.Size, a.Size) })

@@ -13,11 +13,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/html"
 )
 
-// The library writes colours and fonts into style attributes, which a strict
-// policy refuses and which know one theme. themed reads its picture as XML and
-// writes it again: inks become classes, widths become presentation attributes,
-// fonts are left to the page. What it does not know it refuses, so that a new
-// release of the library shows in a test and not on a page.
+// The library writes colors and fonts into style attributes, which a strict policy refuses and which know one theme.
+// themed reads its picture as XML and writes it again: inks become classes, widths become presentation attributes,
+// fonts are left to the page. What it does not know it refuses, so that a new release of the library shows in a test
+// and not on a page.
 
 // fills and strokes are the classes of the inks.
 var fills, strokes = map[string]string{}, map[string]string{}

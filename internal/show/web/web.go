@@ -3,12 +3,12 @@
 // carry a plan out. A page is either one file that stands alone (mailed, printed, opened without a network) or one that
 // `pgfettle serve` gives out; both are made of the same fragments.
 //
-// How it is used, and by whom:
+// How it is used, and by which callers:
 //
 //	body, err := web.Check(doc, web.View{Words: words})       // a fragment: h2 and below
 //	err = web.Write(w, web.Page{Title: "Check of db1", Lang: "en", Body: body, Standalone: true})
 //
-// What a document says stands in its outline. A page's own part has a file of Go that says all words and builds a plain
+// What a document says is in its outline. A page's own part has a file of Go that says all words and builds a plain
 // struct, and a template in templates/NAME.html that has the structure alone. Rules that tests of this package hold for
 // every page, beside those of package html:
 //
@@ -16,9 +16,9 @@
 //     sheet alone;
 //   - every picture has a table behind it, or what it shows in words beside it; every id is there once.
 //
-// Pictures: TimeChart and IntervalChart draw axes, and bars that end at a limit are drawn by hand.
+// Pictures: TimeChart and IntervalChart draw axes, and bars that end at a limit are drawn manually.
 //
-// Classes that fragments may use are told at the head of assets/pgfettle.css.
+// Classes that fragments may use are documented at the head of assets/pgfettle.css.
 package web
 
 import (
@@ -76,12 +76,12 @@ type Link struct {
 	Current bool // this page
 }
 
-// View is how a fragment is told.
+// View is how a fragment is written.
 type View struct {
 	Words   *say.Catalogue // the reader's language; nil is English
 	ID      string         // before the names of pictures, where a page has several documents of one kind
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
-	level   int            // how much lower headings stand than in a document of its own
+	level   int            // how much lower headings stand than in a separate document
 	open    int            // parts of a document that stay open; 0: all
 }
 
@@ -89,7 +89,7 @@ type View struct {
 func Assets() fs.FS {
 	sub, err := fs.Sub(assets, "assets")
 	if err != nil {
-		panic(err) // the name is that of the embedded folder
+		panic(err) // the name is that of the embedded directory
 	}
 	return sub
 }
@@ -124,7 +124,7 @@ func Write(w io.Writer, p Page) error {
 		Choice       string
 	}{
 		Page: p, Sheet: template.CSS(sheet),
-		// The browser itself is told that this file loads nothing and runs nothing.
+		// The browser itself is instructed that this file loads nothing and runs nothing.
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
 		Skip:   say.M("Skip to content").In(words),
@@ -148,8 +148,8 @@ func Made(version string, taken int64, v View) string {
 		time.Unix(taken, 0).UTC().Format(time.DateTime))
 }
 
-// fragment carries out one template. What would act on the reader's screen
-// instead of being seen is written as \xNN, wherever it came from.
+// fragment executes one template. What would act on the reader's screen instead of being seen is written as \xNN,
+// wherever it came from.
 func fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := parsed().ExecuteTemplate(&b, name+".html", data); err != nil {

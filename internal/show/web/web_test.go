@@ -115,7 +115,7 @@ func TestPlanPages(t *testing.T) {
 	}
 }
 
-// TestLanguages holds that a page says its language and is told in it.
+// TestLanguages verifies that a page declares its language and is written in it.
 func TestLanguages(t *testing.T) {
 	var c document.Check
 	given(t, "check/worst_first", &c)
@@ -138,8 +138,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestHostileTextIsText holds that no text of a document becomes a part of the
-// page, whichever field it stands in.
+// TestHostileTextIsText verifies that no text of a document becomes a part of the page, whichever field it is in.
 func TestHostileTextIsText(t *testing.T) {
 	const bad = `</title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` +
 		"\x00\x1b[2J\u202e\xff{{.}} javascript:alert(3)"
@@ -212,7 +211,7 @@ func TestHostileTextIsText(t *testing.T) {
 	}
 }
 
-// TestAssets holds that what a served page names is there, and loads nothing.
+// TestAssets verifies that what a served page names is there, and loads nothing.
 func TestAssets(t *testing.T) {
 	for _, name := range []string{"pgfettle.css", "icon.svg"} {
 		b, err := fs.ReadFile(Assets(), name)
@@ -225,7 +224,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestAScriptIsServed holds that a page of one file has none.
+// TestAScriptIsServed verifies that a page of one file has none.
 func TestAScriptIsServed(t *testing.T) {
 	var b bytes.Buffer
 	if err := Write(&b, Page{Title: "x", Script: "/assets/x.js", Standalone: true}); err == nil {

@@ -14,8 +14,8 @@ type pair struct{ name, value string }
 // conninfo is a connection string taken apart.
 type conninfo []pair
 
-// secrets are the keywords whose values nobody else on the host shall read: the
-// arguments of a program can be, its environment cannot.
+// secrets are the keywords whose values other users of the host must not read: they can read the arguments of a
+// program, but not its environment.
 var secrets = map[string]string{"password": "PGPASSWORD", "sslpassword": ""} // libpq has no variable for the second
 
 // errConninfo does not quote what may hold a password.

@@ -203,7 +203,7 @@ func (s *Source) reach(how pgclient.Connect, user string) (err error) {
 		args, env := pairs.split()
 		s.Args, s.Env = args, append(s.Env, env...)
 	}
-	if !s.Account.Switch { // his own .pgpass, certificates and services
+	if !s.Account.Switch { // the user's own .pgpass, certificates and services
 		for _, v := range os.Environ() {
 			if strings.HasPrefix(v, "PG") && !strings.HasPrefix(v, "PGAPPNAME=") &&
 				!strings.HasPrefix(v, "PGOPTIONS=") || strings.HasPrefix(v, "HOME=") {
@@ -240,7 +240,7 @@ type Into struct {
 	Host    string // folder of the socket
 	Port    int
 	User    string
-	DB      string // it is dropped, and made anew as the source's is
+	DB      string // it is dropped and recreated as the source's is
 	Account scratch.Account
 }
 
@@ -248,8 +248,7 @@ func (t Into) conninfo(db string) string {
 	return fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", t.Host, t.Port, t.User, db)
 }
 
-// Copy makes the database anew in the scratch instance, and takes schema and data
-// over. notes are what is otherwise there.
+// Copy recreates the database in the scratch instance, and copies schema and data. notes are the differences.
 func Copy(ctx context.Context, s *Source, p Programs, t Into) (notes []say.Message, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, bound(s.Bytes),
 		&say.Problem{Message: say.M("the copy of the database {database} took longer than {minute}", "database",

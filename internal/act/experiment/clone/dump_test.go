@@ -132,7 +132,7 @@ func FuzzConninfo(f *testing.F) {
 	})
 }
 
-// TestFailed tells of two programs at the ends of a pipe the one that failed.
+// TestFailed names which of the two programs of a pipe failed.
 func TestFailed(t *testing.T) {
 	s := &Source{About: About{Database: "shop"}}
 	for _, c := range []struct {

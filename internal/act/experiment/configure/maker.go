@@ -81,7 +81,7 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 	}
 	if !m.Kernel && isOn(a.Settings["huge_pages"]) && !slices.ContainsFunc(spec.Over,
 		func(v experiment.Setting) bool { return v.Address == "pg:huge_pages" }) {
-		a.Settings["huge_pages"] = "try" // it must start, and nobody asked for this in so many words
+		a.Settings["huge_pages"] = "try" // it must start, and this was not explicitly requested
 		a.Omitted = append(a.Omitted, experiment.Omitted{Name: "huge_pages", Value: "on",
 			Why: say.M("there is no pool of huge pages without --kernel; it is tried")})
 	}
@@ -137,7 +137,7 @@ func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuratio
 			Hint: say.M("add --kernel where this machine may be touched (the pool is given back), or write " +
 				"huge_pages=try"),
 			Code: say.CodeRefused}
-	case said.Shared.Pages <= 0 && said.Shared.Bytes > 0: // before 15 the server tells only how much it asks for
+	case said.Shared.Pages <= 0 && said.Shared.Bytes > 0: // before 15 the server reports only how much it asks for
 		size := m.hugePage()
 		said.Shared.Pages = int64((said.Shared.Bytes + size - 1) / size)
 	case said.Shared.Pages <= 0:
@@ -313,8 +313,7 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	return r.Values(), nil, nil
 }
 
-// autoOf returns the data directory whose postgresql.auto.conf belongs to a file:
-// the folder that it lies in.
+// autoOf returns the data directory whose postgresql.auto.conf belongs to a file: the directory that it is in.
 func autoOf(files target.Target, main string) string {
 	dir := path.Dir(main)
 	if _, err := files.Stat(path.Join(dir, "PG_VERSION")); err == nil && path.Base(main) != conf.AutoFile {

@@ -73,12 +73,12 @@ func supported(b scratch.Binaries) error {
 // Choice says which server programs are meant.
 type Choice struct {
 	Major int    // 0: the newest installed
-	Bin   string // their folder; "": looked for
+	Bin   string // their directory; "": looked for
 	Tool  string // our name and version, for the evidence
 
-	// where the experiment's clusters will be: a plan is made for that disk; "": for the temporary folder's
+	// where the experiment's clusters will be: a plan is made for that disk; "": for the temporary directory's
 	Scratch  string
-	Measured []string // folders of probes, as of collect.Request: a plan rests on them here as it does elsewhere
+	Measured []string // folders of probes, as of collect.Request: a plan depends on them here as it does elsewhere
 }
 
 // Trial is a throwaway cluster of the programs that will be measured, to try
@@ -92,7 +92,7 @@ type Trial struct {
 	Try func(ctx context.Context, settings map[string]string) (scratch.Tried, error)
 	// Plan plans for this host with the throwaway cluster as its only instance.
 	Plan func(context.Context, rule.Options) (*plan.Plan, error)
-	// Installed says whether a library is there to be loaded.
+	// Installed reports whether a library is there to be loaded.
 	Installed func(library string) bool
 	// Close removes the cluster. It may be called again.
 	Close func() error
@@ -115,9 +115,9 @@ func Open(ctx context.Context, t target.Target, c Choice) (*Trial, error) {
 	return &Trial{Server: b, Look: k.look, Try: k.shadow.Try, Plan: k.plan, Installed: k.installed, Close: k.close}, nil
 }
 
-// beside returns the folder that the scratch folder is in, or will be in, where
-// that is on another filesystem than temporary files: what a plan says of the
-// disk must be of the one that is measured, and /tmp is memory on many hosts.
+// beside returns the directory that the scratch directory is in, or will be in, where that is on another filesystem
+// than temporary files: what a plan says of the disk must be of the one that is measured, and /tmp is memory on many
+// hosts.
 func beside(scratch string) string {
 	if scratch == "" {
 		return ""
@@ -142,7 +142,7 @@ func device(st fs.FileInfo) uint64 {
 	return sys.Dev
 }
 
-// cluster is what a Trial rests on.
+// cluster is what a Trial depends on.
 type cluster struct {
 	target   target.Target
 	tool     string
@@ -168,7 +168,7 @@ func (k *cluster) look(ctx context.Context) (*snapshot.Snapshot, error) {
 	return snapshot.Read(a)
 }
 
-// plan starts the cluster for the time of being looked at.
+// plan starts the cluster while it is being examined.
 func (k *cluster) plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error) {
 	if err := k.inst.Start(ctx); err != nil {
 		return nil, err
@@ -183,8 +183,8 @@ func (k *cluster) plan(ctx context.Context, o rule.Options) (p *plan.Plan, err e
 	return p, err
 }
 
-// libraryDirs are where packages and builds put libraries, from the folder of
-// the programs: Debian and builds from source, wheels and archives, Red Hat.
+// libraryDirs are where packages and builds put libraries, from the directory of the programs: Debian and builds from
+// source, wheels and archives, Red Hat.
 var libraryDirs = []string{"../lib", "../lib/postgresql", "../lib64", "../lib64/pgsql", "../lib/pgsql"}
 
 func (k *cluster) installed(library string) bool {

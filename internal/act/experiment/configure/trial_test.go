@@ -2,8 +2,7 @@ package configure
 
 import "testing"
 
-// TestBeside: the throwaway cluster that a plan is made for lies on the disk that
-// is measured.
+// TestBeside: the throwaway cluster that a plan is made for is on the disk that is measured.
 func TestBeside(t *testing.T) {
 	for _, c := range []struct{ temp, scratch, want string }{
 		{"/", "", ""},

@@ -15,9 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// places are parameters that say where a server lies, whom it talks to and where
-// it logs. A scratch instance has its own, and a configuration that set them would either
-// not be what was measured or reach out of the scratch folder.
+// places are parameters that set where a server is, what it connects to and where it logs. A scratch instance has its
+// own, and a configuration that set them would either not be what was measured or reach out of the scratch directory.
 var places = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
 	"unix_socket_directories", "unix_socket_group", "unix_socket_permissions", "logging_collector", "log_destination",
@@ -53,8 +52,7 @@ func allowed(label string, c experiment.Configuration) error {
 	return nil
 }
 
-// verify holds that a server has every value of a configuration. The error names the
-// first that it has not.
+// verify verifies that a server has every value of a configuration. The error names the first that it has not.
 func verify(label string, want map[string]string, have []machine.Setting) error {
 	by := map[string]machine.Setting{}
 	for _, s := range have {
@@ -85,7 +83,7 @@ func wrong(label, name, what string) error {
 		Code: say.CodeError}
 }
 
-// isSetTo says whether a value in pg_settings is the one that a file spelled.
+// isSetTo reports whether a value in pg_settings is the one that a file spelled.
 func isSetTo(s machine.Setting, want string) bool {
 	want = strings.TrimSpace(want)
 	switch s.Kind {
@@ -93,8 +91,8 @@ func isSetTo(s machine.Setting, want string) bool {
 		on, ok := boolean(want)
 		return ok && s.Value == on
 	case "enum":
-		// An enum may have other names for a value («on» of wal_compression is pglz in
-		// 15 and later): then the source tells that the file was obeyed.
+		// An enum may have other names for a value («on» of wal_compression is pglz in 15 and later): then the source
+		// shows that the file was used.
 		return strings.EqualFold(s.Value, want) || fromFile(s) && synonym(s.Name, want)
 	case "integer", "real":
 		read := unit.ParseGUC
@@ -112,13 +110,13 @@ func isSetTo(s machine.Setting, want string) bool {
 		// -1 asks the server to choose, and pg_settings shows what it chose.
 		return w == -1 && s.Source != "configuration file" || s.Kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
 	}
-	// A few texts are spelled anew: initdb writes «iso, mdy», and «ISO, MDY» is shown.
+	// A few texts are respelled: initdb writes «iso, mdy», and «ISO, MDY» is shown.
 	return s.Value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.Name))
 }
 
 func fromFile(s machine.Setting) bool { return s.Source == "configuration file" }
 
-// synonym says whether an enum takes a word of a boolean for one of its values.
+// synonym reports whether an enum takes a word of a boolean for one of its values.
 func synonym(name, want string) bool {
 	_, ok := boolean(want)
 	return ok && slices.Contains([]string{"wal_compression", "huge_pages", "synchronous_commit", "backslash_quote",
@@ -146,7 +144,7 @@ func boolean(v string) (string, bool) {
 // server computes while it runs.
 var unhashed = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "unix_socket_directories", "port", "in_hot_standby",
-	"huge_pages_status", // what «try» came to, which is told by the page tables
+	"huge_pages_status", // what «try» resulted in, as the page tables show
 	"server_version", "transaction_isolation", "transaction_read_only", "transaction_deferrable",
 }
 

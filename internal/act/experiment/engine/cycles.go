@@ -12,10 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// cycles counts the checkpoint cycles of a run. A run begins right after a
-// checkpoint; each that comes to its end afterwards closes a cycle, and a run of
-// whole cycles has paid for all that it put off, but for the last pages. Both configurations
-// have as many of them, however long each takes.
+// cycles counts the checkpoint cycles of a run. A run begins right after a checkpoint; each that comes to its end
+// afterwards closes a cycle, and a run of whole cycles has paid for all that it put off, except for the last pages.
+// Both configurations have as many of them, however long each takes.
 type cycles struct {
 	n    machine.Node
 	want int

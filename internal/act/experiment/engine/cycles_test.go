@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// TestCycles holds that a run of checkpoint cycles is one of whole cycles: as many
-// in both configurations, of another length each, and not shorter than was asked for.
+// TestCycles verifies that a run of checkpoint cycles is one of whole cycles: as many in both configurations, of
+// another length each, and not shorter than was asked for.
 func TestCycles(t *testing.T) {
 	for _, c := range []struct {
 		least  float64
@@ -47,8 +47,8 @@ func TestCycles(t *testing.T) {
 	}
 }
 
-// TestCyclesIncomplete holds that a run ends when its cycles cannot come any more,
-// and that its block does not count.
+// TestCyclesIncomplete verifies that a run ends when its cycles cannot come any more, and that its block does not
+// count.
 func TestCyclesIncomplete(t *testing.T) {
 	w := newToy()
 	w.idle = true

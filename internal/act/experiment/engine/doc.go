@@ -38,22 +38,21 @@
 //
 // # What is kept
 //
-// The folder that the user chose has three documents. experiment.json is what was asked
-// for, with a fingerprint over everything that makes runs comparable. runs.jsonl gets every
-// run as it was measured, those of unfinished blocks too. result.json is the document, as a
-// whole after each block. Resume goes on at the block after the last whole one, with the
-// order and the seeds that it would have had, since both are computed from the number of the
-// block; it refuses if the fingerprint differs.
+// The directory that the user chose has three documents. experiment.json is what was asked for, with a fingerprint over
+// everything that makes runs comparable. runs.jsonl gets every run as it was measured, those of unfinished blocks too.
+// result.json is the document, as a whole after each block. Resume goes on at the block after the last whole one, with
+// the order and the seeds that it would have had, since both are computed from the number of the block; it refuses if
+// the fingerprint differs.
 //
 // # After a crash
 //
-// Every value of the kernel is written down before it is changed (kernel.json in the
-// scratch folder), and so is the folder of a load outside of the scratch folder. The next
-// experiment, or Clean, puts back and removes what they name, if it is still ours.
+// Every value of the kernel is written down before it is changed (kernel.json in the scratch directory), and so is the
+// directory of a load outside the scratch directory. The next experiment, or Clean, puts back and removes what they
+// name, if it is still ours.
 //
 // # How it is tested
 //
-// Above the interface world is the order of things: blocks, calibrations, what is written
-// down when. Below it are clusters, processes, and values of the kernel. The tests put a
-// world in memory there, with a clock of its own, that may die before or after any step.
+// Above the interface world is the order of things: blocks, calibrations, what is written down when. Below it are
+// clusters, processes, and values of the kernel. The tests put a world in memory there, with its own clock, that may
+// die before or after any step.
 package engine

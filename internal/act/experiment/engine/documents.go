@@ -16,7 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// The documents of an experiment, in the folder that the user chose.
+// The documents of an experiment, in the directory that the user chose.
 const (
 	resultName = experiment.ResultFile // the document; replaced as a whole after each block
 	// every run as it was measured, those of blocks that were never finished too; only added to
@@ -26,12 +26,12 @@ const (
 
 // documents is where the documents go.
 type documents interface {
-	read(name string) ([]byte, error) // fs.ErrNotExist where there is none
+	read(name string) ([]byte, error) // fs.ErrNotExist if there is none
 	put(name string, b []byte) error
 	add(name string, line []byte) error
 }
 
-// Stored is an experiment as its folder tells it, for who resumes it.
+// Stored is an experiment as its directory holds it, for resuming it.
 type Stored struct {
 	Schema      string                      `json:"schema"`
 	Name        string                      `json:"experiment,omitempty"`
@@ -45,7 +45,7 @@ type Stored struct {
 	Asked       loadgen.Asked               `json:"workload_asked,omitzero"`
 	Restore     string                      `json:"restore"`
 	Scratch     string                      `json:"scratch"`
-	Binaries    string                      `json:"binaries"` // bin folder
+	Binaries    string                      `json:"binaries"` // bin directory
 	Server      string                      `json:"server"`
 	Program     string                      `json:"server_sha256"` // of the postgres executable
 	Host        experiment.Host             `json:"host"`
@@ -64,8 +64,8 @@ func (e *Order) stored(program string) Stored {
 	return s
 }
 
-// print is a hash over everything that makes two runs comparable. Where the
-// scratch folder and the binaries lie does not: what they are does.
+// print is a hash over everything that makes two runs comparable. Where the scratch directory and the binaries lie does
+// not: what they are does.
 func (s Stored) print() string {
 	b, err := json.Marshal([]any{s.A, s.B, s.Design, s.Metric, s.Spec, s.Workload.Name, s.Workload.Scale, s.Identity,
 		s.Restore, s.Server, s.Program,
@@ -107,7 +107,7 @@ func (s Stored) differs(t Stored) string {
 // 40 statements with a hundred values for each parameter some megabytes.
 const mostStored = 32 << 20
 
-// ReadStored reads what an experiment's folder says that it is.
+// ReadStored reads what an experiment's directory says that it is.
 func ReadStored(dir string) (Stored, error) { return readStored(folder{path: dir}) }
 
 func readStored(s documents) (Stored, error) {
@@ -183,7 +183,7 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 	return r, nil
 }
 
-// notesOf are notes as the document has them: in English, and none where there are none. What shows the document knows
+// notesOf are notes as the document has them: in English, and none if there are none. What shows the document knows
 // them again, by gapwords.
 func notesOf(list []say.Message) []string {
 	var out []string
@@ -211,7 +211,7 @@ type raw struct {
 	Run   experiment.Run `json:"run"`
 }
 
-// privately is the mode of what nobody else may read.
+// privately is the mode of what no other user may read.
 const privately = 0o600
 
 // folder is a folder on disk that documents are in.
@@ -220,8 +220,8 @@ type folder struct {
 	mode fs.FileMode // of the files
 }
 
-// folderOf is the folder of an experiment; scripts that hold values out of
-// somebody's tables are for his eyes alone.
+// folderOf is the folder of an experiment; scripts that contain values from the user's tables are readable by that user
+// only.
 func folderOf(e *Order) folder {
 	if p, ok := e.Load.(interface{ Private() bool }); ok && p.Private() {
 		return folder{e.Dir, privately}

@@ -272,7 +272,7 @@ func (g *engine) keep(b *experiment.Block, r experiment.Run) error {
 	return g.docs.add(rawName, line)
 }
 
-// tell passes an event on, with what is left.
+// tell passes on an event, with what is left.
 func (g *engine) tell(ev experiment.Event) {
 	if g.e.Progress == nil {
 		return

@@ -113,8 +113,7 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// TestFixedNumber holds that where the run time decides, a run is a number of
-// transactions and not a time.
+// TestFixedNumber verifies that where the run time decides, a run is a number of transactions and not a time.
 func TestFixedNumber(t *testing.T) {
 	w := newToy()
 	e := w.manner(0)
@@ -151,8 +150,8 @@ func TestFixedNumber(t *testing.T) {
 	clean(t, w)
 }
 
-// TestRestoreIsTold holds that the document says what data a run found, and that
-// copies which are kept did not live through an interrupt.
+// TestRestoreIsTold verifies that the document says what data a run found, and that copies which are kept did not live
+// through an interrupt.
 func TestRestoreIsTold(t *testing.T) {
 	for i, want := range []string{experiment.RestoreFresh, experiment.RestoreShared, experiment.RestoreKept,
 		experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreFresh} {
@@ -311,8 +310,8 @@ func TestServerCrash(t *testing.T) {
 	clean(t, w)
 }
 
-// TestTruncatedWhileWarming holds that a table that autovacuum cuts off while the
-// caches are filled ends no experiment, and that a server that refuses always does.
+// TestTruncatedWhileWarming verifies that a table that autovacuum cuts off while the caches are filled ends no
+// experiment, and that a server that refuses always does.
 func TestTruncatedWhileWarming(t *testing.T) {
 	w := newToy()
 	e := w.manner(1)
@@ -371,7 +370,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses holds that an experiment does not go on under other conditions.
+// TestResumeRefuses verifies that an experiment does not go on under other conditions.
 func TestResumeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -414,9 +413,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestPoolOfScatteredMemory: where the kernel gives fewer huge pages, memory is
-// compacted, and the page cache dropped only when that was not enough; at last the
-// former pool is put back.
+// TestPoolOfScatteredMemory: where the kernel gives fewer huge pages, memory is compacted, and the page cache dropped
+// only when that was not enough; at last the former pool is restored.
 func TestPoolOfScatteredMemory(t *testing.T) {
 	for short, want := range [][]string{
 		{"set 10"}, {"set 10", "compact false", "set 10"}, {"set 10", "compact false", "set 10", "compact true",
@@ -444,7 +442,7 @@ func TestPoolOfScatteredMemory(t *testing.T) {
 	}
 }
 
-// TestForeignKernelValue holds that what somebody else set meanwhile stays.
+// TestForeignKernelValue verifies that what others set meanwhile stays.
 func TestForeignKernelValue(t *testing.T) {
 	w := newToy()
 	if err := touch(w, []experiment.Configuration{{HugePages: 7,

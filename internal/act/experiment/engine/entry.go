@@ -15,14 +15,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// DefaultScratch is where root's experiments make their clusters. It is not below
-// the folder of the journal, which nobody else may pass through: the servers run
-// as another user.
+// DefaultScratch is where root's experiments make their clusters. It is not below the directory of the journal, which
+// no other user may traverse: the servers run as another user.
 const DefaultScratch = "/var/lib/pgfettle-scratch"
 
-// Run runs an experiment from its beginning. It leaves nothing but the documents
-// in e.Dir, however it ends; what it measured is returned with the error too, and
-// can be resumed. A load that is not there is made as e.Asked says.
+// Run runs an experiment from its beginning. It leaves nothing but the documents in e.Dir, however it ends; what it
+// measured is returned with the error too, and can be resumed. A load that does not exist is made as e.Asked says.
 func Run(ctx context.Context, e *Order) (*experiment.Result, error) {
 	if e.Load == nil {
 		if err := e.make(ctx); err != nil {
@@ -50,7 +48,7 @@ func (e *Order) make(ctx context.Context) error {
 	return nil
 }
 
-// plan makes the load, but for what a live server is asked for.
+// plan makes the load, except for what a live server is asked for.
 func (e *Order) plan(ctx context.Context) (err error) {
 	if err := e.Asked.Absolute(); err != nil {
 		return err
@@ -59,9 +57,8 @@ func (e *Order) plan(ctx context.Context) (err error) {
 	return err
 }
 
-// Resume goes on with the experiment in e.Dir at the block after the last whole
-// one, with the seeds that it would have had. It refuses where anything that
-// makes runs comparable differs. ReadStored tells how to build e.
+// Resume goes on with the experiment in e.Dir at the block after the last whole one, with the seeds that it would have
+// had. It refuses where anything that makes runs comparable differs. See ReadStored for how to build e.
 func Resume(ctx context.Context, e *Order) (*experiment.Result, error) { return begin(ctx, e, true) }
 
 // Again is how an experiment goes on.
@@ -70,7 +67,7 @@ type Again struct {
 	Progress                 func(experiment.Event)
 }
 
-// ResumeIn goes on with the experiment whose documents are in a folder.
+// ResumeIn goes on with the experiment whose documents are in a directory.
 func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -127,7 +124,7 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 	return execute(ctx, e, m, docs, sum, resume)
 }
 
-// unused refuses a folder for documents that is a cluster's or an experiment's.
+// unused refuses a directory for documents that is a cluster's or an experiment's.
 func unused(dir string) error {
 	for _, name := range []string{"PG_VERSION", "postmaster.pid", machine.Marker} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
@@ -139,9 +136,8 @@ func unused(dir string) error {
 	return nil
 }
 
-// Clean puts back what an experiment that was killed has left in a scratch folder
-// and in the kernel, and returns what that was. A folder that is not there is
-// clean.
+// Clean puts back what an experiment that was killed has left in a scratch directory and in the kernel, and returns
+// what that was. A directory that does not exist is clean.
 func Clean(folder string, b scratch.Binaries) (done []string, err error) {
 	if _, err := os.Lstat(filepath.Join(folder, machine.Marker)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// Speeds for the estimate alone, seen on a virtual machine with two processors
-// and one network disk; a machine of its own is faster.
+// Speeds for the estimate alone, seen on a virtual machine with two CPUs and one network disk; a dedicated machine is
+// faster.
 const (
 	loadSpeed  = 30 * unit.MB    // a second: pgbench -i, indexes included
 	copySpeed  = 200 * unit.MB   // a second, where the filesystem cannot share blocks
@@ -60,7 +60,7 @@ func disk(e *Order, data unit.Bytes) unit.Bytes {
 	return unit.Bytes(1+atOnce)*(data+overhead) + unit.Bytes(max(atOnce, 1))*wal
 }
 
-// Estimate tells what an experiment will take, before anything of it is made.
+// Estimate reports what an experiment will take, before anything of it is made.
 func Estimate(e *Order) experiment.Estimation {
 	if e.Restore == "" {
 		e.Restore = Restores(e.Load.Describe(e.Scale).Writes, e.Design)
@@ -167,8 +167,7 @@ func withoutLoading(e *experiment.Estimation, data unit.Bytes) {
 	}
 }
 
-// free is what the filesystem of a folder has left, which may not be there yet;
-// 0: not known.
+// free is what the filesystem of a directory has left, which may not be there yet; 0: not known.
 func free(t target.Target, dir string) unit.Bytes {
 	for ; ; dir = filepath.Dir(dir) {
 		if s, err := t.Statfs(dir); err == nil {

@@ -64,8 +64,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateOfANumber: how long a number of transactions takes is known only
-// where it is known of one; else it is said to be unknown, not nothing.
+// TestEstimateOfANumber: how long a number of transactions takes is known only if it is known of one; else it is said
+// to be unknown, not nothing.
 func TestEstimateOfANumber(t *testing.T) {
 	e := newToy().manner(0)
 	e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = 0, 30, e.Spec.Clients

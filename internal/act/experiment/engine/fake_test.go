@@ -35,7 +35,7 @@ var errDead = errors.New("killed")
 // toy is a world in memory. It dies before or after any of its operations: what
 // is on its disk and in its kernel stays, its servers end.
 type toy struct {
-	disk    map[string]string // files and clusters of the scratch folder
+	disk    map[string]string // files and clusters of the scratch directory
 	dir     map[string][]byte // documents
 	values  map[string]string // of the kernel
 	folders map[string]bool   // of loads

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzStored reads what an experiment's folder may hold: it is taken only where it
-// is what was written.
+// FuzzStored reads what an experiment's directory may hold: it is taken only where it is what was written.
 func FuzzStored(f *testing.F) {
 	w := newToy()
 	good, err := json.Marshal(w.manner(0).stored("program"))
@@ -25,8 +24,8 @@ func FuzzStored(f *testing.F) {
 	})
 }
 
-// FuzzRecord sweeps a scratch folder with any record in it: of the kernel nothing
-// changes but what experiments change.
+// FuzzRecord sweeps a scratch directory with any record in it: of the kernel nothing changes but what experiments
+// change.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`[{"name":"sysctl:vm.nr_hugepages","before":"3","after":"10"}]`), []byte(`"/dev/shm/pgfettle-load-1"`))
 	f.Add([]byte(`[{"name":"sysctl:kernel.core_pattern","before":"x","after":"core"}]`), []byte(`"/etc"`))

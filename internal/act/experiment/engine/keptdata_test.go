@@ -14,7 +14,7 @@ import (
 // next forgets the documents: another experiment begins.
 func (w *toy) next() { w.dir, w.log = map[string][]byte{}, nil }
 
-// onlyData holds that of an experiment nothing but the loaded cluster is left.
+// onlyData verifies that of an experiment nothing but the loaded cluster is left.
 func onlyData(t *testing.T, w *toy) {
 	t.Helper()
 	if left := slices.Sorted(maps.Keys(w.disk)); !slices.Equal(left, []string{"master", masterName}) ||
@@ -125,8 +125,8 @@ func TestKeepDataKilled(t *testing.T) {
 	}
 }
 
-// TestKeepDataUnsafe holds that a cluster on which a server ran without fsync is
-// not taken for whole by anybody: copies of it, which were run on, do no harm.
+// TestKeepDataUnsafe verifies that a cluster on which a server ran without fsync is not taken for whole by anybody:
+// copies of it, which were run on, do no harm.
 func TestKeepDataUnsafe(t *testing.T) {
 	for i, stays := range map[int]bool{0: true, 1: false} {
 		for _, c := range []string{"fsync", "Full_Page_Writes"} {

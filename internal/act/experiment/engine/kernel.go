@@ -30,8 +30,8 @@ const mostPages = 1 << 20
 // moved together; and when the page cache was emptied before that.
 const mostPools = 3
 
-// recordName is the file in the scratch folder that says which values of the
-// kernel are ours, written before they are changed.
+// recordName is the file in the scratch directory that says which values of the kernel are ours, written before they
+// are changed.
 const recordName = "kernel.json"
 
 // former is a value of the kernel that was changed.
@@ -41,8 +41,8 @@ type former struct {
 	After  string `json:"after"`
 }
 
-// ours says whether a present value is one that we left. A pool that was being
-// made when we were killed may have any number of pages between the two.
+// ours reports whether a present value is one that we left. A pool that was being made when we were killed may have any
+// number of pages between the two.
 func (f former) ours(now string) bool {
 	if f.Name == poolName {
 		n, err := strconv.ParseInt(now, 10, 64)

@@ -22,7 +22,7 @@ import (
 // loaded into it.
 const masterName = "master.json"
 
-// loadName is the file that names the folder of the load that runs.
+// loadName is the file that names the directory of the load that runs.
 const loadName = "load.json"
 
 type masterMark struct {
@@ -35,8 +35,8 @@ func (g *engine) masterMark() string {
 	return fmt.Sprintf("%s scale %d %s", g.e.Load.Data(), g.e.Scale, g.e.Binaries)
 }
 
-// sweep puts the scratch folder and the kernel back to nothing of ours. A loaded
-// cluster with the given data may stay; "" lets none.
+// sweep puts the scratch directory and the kernel back to nothing of ours. A loaded cluster with the given data may
+// stay; "" lets none.
 func sweep(w world, data string) error {
 	var errs []error
 	if _, err := untouch(w); err != nil {
@@ -52,7 +52,7 @@ func sweep(w world, data string) error {
 	}
 	names, err := w.List()
 	errs = append(errs, err)
-	keep := []string{recordName} // gone, unless something could not be put back
+	keep := []string{recordName} // gone, unless something could not be restored
 	if m, err := readMark(w); err == nil && data != "" && m.Data == data {
 		keep = append(keep, "master", masterName)
 	} else if err == nil {
@@ -113,8 +113,8 @@ func (g *engine) master(ctx context.Context) error {
 	if err := g.foreign("master"); err != nil {
 		return err
 	}
-	// Loaded under settings of its own, so that it is the same whatever the configurations:
-	// no checkpoint by time, and indexes sorted in memory.
+	// Loaded with fixed settings, so that it is the same whatever the configurations: no checkpoint by time, and
+	// indexes sorted in memory.
 	n, err := g.w.Start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB",
 		"autovacuum": "off"})
 	if err != nil {
@@ -157,8 +157,8 @@ func (g *engine) master(ctx context.Context) error {
 	return g.room(unit.Bytes(m.Bytes), true)
 }
 
-// shield takes the mark from a cluster that servers are about to run on without
-// what makes it survive a crash: should there be one, nobody takes it for whole.
+// shield takes the mark from a cluster that servers are about to run on without what makes it survive a crash: after
+// one, it is not taken for complete.
 func (g *engine) shield() error {
 	if g.e.Restore != experiment.RestoreShared {
 		return nil // copies are run on
@@ -174,8 +174,8 @@ func (g *engine) shield() error {
 	return nil
 }
 
-// keepData returns the identity of the data that shall stay after the end; "":
-// none, because nobody asked for it, or there are none that could be used again.
+// keepData returns the identity of the data that shall stay after the end; "": none, because it was not requested, or
+// there are none that could be reused.
 func (g *engine) keepData(ctx context.Context) string {
 	if !g.e.KeepData {
 		return ""
@@ -185,12 +185,12 @@ func (g *engine) keepData(ctx context.Context) string {
 		return ""
 	}
 	if ok, err := g.w.Rest(ctx, "master"); err != nil || !ok {
-		return "" // then it is removed, which tells what is wrong with it
+		return "" // then it is removed, which reports what is wrong with it
 	}
 	return m.Data
 }
 
-// tellKept tells where the loaded cluster is and how large.
+// tellKept reports where the loaded cluster is and how large.
 func (g *engine) tellKept() {
 	n, err := g.w.Size("master")
 	if err != nil {
@@ -199,14 +199,13 @@ func (g *engine) tellKept() {
 	g.tell(experiment.Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
 }
 
-// Held is what lies loaded in a scratch folder.
+// Held is what lies loaded in a scratch directory.
 type Held struct {
 	Fits  bool       // its data are those of the experiment: they are not loaded again
 	Bytes unit.Bytes // of its database
 }
 
-// Loaded looks whether a scratch folder holds a loaded cluster; nil: it does not,
-// or it cannot be read.
+// Loaded looks whether a scratch directory holds a loaded cluster; nil: it does not, or it cannot be read.
 func Loaded(e *Order) *Held {
 	g := &engine{e: e, w: machine.New(e.Scratch, e.Binaries, e.Guard)}
 	m, err := readMark(g.w)
@@ -232,8 +231,7 @@ func (g *engine) foreign(name string) error {
 	return nil
 }
 
-// room holds that the filesystem has the space for the clusters that are still to
-// be made.
+// room verifies that the filesystem has the space for the clusters that are still to be made.
 func (g *engine) room(data unit.Bytes, loaded bool) error {
 	free, total, err := g.w.Space()
 	if err != nil {

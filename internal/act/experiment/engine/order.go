@@ -18,23 +18,22 @@ type Order struct {
 	// when the experiment is resumed.
 	Asked loadgen.Asked
 
-	// KeepData leaves the loaded cluster in the scratch folder at the end, for the
-	// next experiment with the same data. Clean removes it.
+	// KeepData leaves the loaded cluster in the scratch directory at the end, for the next experiment with the same
+	// data. Clean removes it.
 	KeepData bool
 	// MayTouchKernel allows what Configuration.HugePages, Configuration.Kernel and the
 	// cache state "cold" need.
 	MayTouchKernel bool
 	Guard          machine.Guard
-	// MostCalibrations is how often the calibration before a run is made at the most,
-	// with a pause between two, until the machine is calm; 0: six times. Tests whose
-	// figures nobody reads do not wait: 1.
+	// MostCalibrations is how often the calibration before a run is made at the most, with a pause between two, until
+	// the machine is calm; 0: six times. Tests that do not use the figures do not wait: 1.
 	MostCalibrations int
 	// CalibrationBytes are hashed in a calibration; 0: as many as show that a machine is busy. Tests hash fewer.
 	CalibrationBytes int
-	Progress         func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
+	Progress         func(experiment.Event) // called with what is being done, from one goroutine; may be nil
 }
 
-// Restores is how data come about where nobody said it.
+// Restores is how data are loaded if not specified.
 func Restores(writes bool, design string) string {
 	switch {
 	case writes:

@@ -368,7 +368,7 @@ func (t *tally) latency() experiment.Latency {
 	return l
 }
 
-// environment is what else went on, in per cent.
+// environment is what else went on, in percent.
 func (t *tally) environment(e *experiment.Environment) {
 	share := func(part, whole float64, ok bool) stat.Number {
 		if !ok || whole <= 0 {

@@ -61,7 +61,7 @@ func windows(seconds []float64, width int) []float64 {
 // lastWindows are those that have to be flat: what went before was the warming up.
 const lastWindows = fewestWindows
 
-// flat says whether the last windows are.
+// flat reports whether the last windows are.
 func flat(seconds []float64, width int) bool {
 	w := windows(seconds, width)
 	return stat.Flat(w[max(0, len(w)-lastWindows):])

@@ -9,18 +9,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// world is what an experiment touches. Names are of the scratch folder: "master",
-// "master.json". Whoever dies leaves files and values of the kernel as they are,
-// and no server that runs.
+// world is what an experiment touches. Names are of the scratch directory: "master", "master.json". A process that dies
+// leaves files and kernel values as they are, and no running server.
 type world interface {
-	// Claim makes the scratch folder where it is not there, holds that it is one,
-	// and takes it for us alone. Release gives it back, and removes it.
+	// Claim makes the scratch directory where it does not exist, holds that it is one, and takes it for us alone.
+	// Release gives it back, and removes it.
 	Claim() error
 	Release() error
 
-	Read(name string) ([]byte, error) // fs.ErrNotExist where there is none
+	Read(name string) ([]byte, error) // fs.ErrNotExist if there is none
 	Put(name string, b []byte) error  // whole and on disk, or as it was
-	List() ([]string, error)          // files and folders, without what Claim made
+	List() ([]string, error)          // files and directories, without what Claim made
 	Remove(name string) error         // with all that is in it; none is no error
 	Drop(folder string) error         // one of a load, elsewhere; none is no error
 
@@ -28,9 +27,8 @@ type world interface {
 	// Clone copies a cluster that does not run, cheaply where the filesystem can.
 	Clone(ctx context.Context, from, to string, told func(done, all int64)) error
 	System(name string) (uint64, error) // identifier of a cluster
-	// Rest stops a server that still runs in a cluster, and says whether its files
-	// are those of one that was stopped in peace: where they are not, after a kill,
-	// the server is started for its recovery.
+	// Rest stops a server that still runs in a cluster, and reports whether its files are those of one that was stopped
+	// in peace: where they are not, after a kill, the server is started for its recovery.
 	Rest(ctx context.Context, name string) (bool, error)
 	Size(name string) (unit.Bytes, error) // of the files of a cluster
 	// Try asks the binary whether it would start with these settings on a cluster,
@@ -47,12 +45,11 @@ type world interface {
 	Compact(empty bool) error
 
 	Memory() (host.Memory, error)
-	Space() (free, total unit.Bytes, err error) // of the filesystem of the scratch folder
+	Space() (free, total unit.Bytes, err error) // of the filesystem of the scratch directory
 	Calibrate(ctx context.Context) (cpu, sync time.Duration, err error)
 	Pause(ctx context.Context, d time.Duration) error
-	// Watch samples the host, and the page tables of one server, until the returned
-	// function is called, which tells what was seen. Where fault is told something, the
-	// run cannot go on.
+	// Watch samples the host, and the page tables of one server, until the returned function is called, which returns
+	// what was seen. If fault is called, the run cannot go on.
 	Watch(n machine.Node, fault func(error)) (end func() machine.Seen)
 	Now() time.Time
 }

@@ -21,9 +21,8 @@ type Asked struct {
 	Source *Source `json:"-"`
 }
 
-// Workload finds what is sent: the workload that is named, or one of a person's scripts
-// on the data of that one. load and data are the same where there are no scripts. The
-// error is a *say.Problem that names what there is.
+// Workload finds what is sent: the workload that is named, or one of a person's scripts on the data of that one. load
+// and data are the same if there are no scripts. The error is a *say.Problem that names what there is.
 func Workload(name string, scripts []string) (load, data *workload.Workload, err error) {
 	if data, err = workload.Find(name); err != nil {
 		return nil, nil, err
@@ -40,7 +39,7 @@ func Workload(name string, scripts []string) (load, data *workload.Workload, err
 	return load, data, err
 }
 
-// Absolute makes the names of scripts absolute, for who reads them from another folder.
+// Absolute makes the names of scripts absolute, for who reads them from another directory.
 func (a *Asked) Absolute() error {
 	for i, s := range a.Scripts {
 		abs, err := filepath.Abs(s)

@@ -17,7 +17,7 @@ type FromServer struct {
 	Source   *clone.Source // nil: the experiment is resumed, and the live server is not asked again
 	Programs clone.Programs
 	About    clone.About
-	Taken    string // when it was looked at: a database that lives is another one each time
+	Taken    string // when it was inspected: a live database changes all the time
 	notes    []say.Message
 }
 

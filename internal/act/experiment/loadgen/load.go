@@ -27,17 +27,17 @@ type Drive struct {
 	Protocol     string
 	Connect      bool // a new connection for each transaction
 	Logged       bool // latencies of single transactions are wanted
-	// Second is told the rate of each second that has passed; where it returns
-	// true the load ends. nil: nobody. With Whole it ends with the transactions that
-	// are under way, and its report is that of a run of this length; else at once.
+	// Second is called with the rate of each second that has passed; if it returns true, the load ends. It may be nil.
+	// With Whole it ends with the transactions that are under way, and its report is that of a run of this length; else
+	// at once.
 	Whole  bool
 	Second func(tps float64) (enough bool)
-	// Made is told a folder outside of the scratch folder before it is used, for it
-	// to be found again should we be killed. Its name begins with LoadFolder.
+	// Made is called with a directory outside the scratch directory before it is used, so that it can be found again if
+	// we are killed. Its name begins with LoadFolder.
 	Made func(folder string) error
 }
 
-// LoadFolder begins the name of a folder that a load makes for a run.
+// LoadFolder begins the name of a directory that a load makes for a run.
 const LoadFolder = "pgfettle-load-"
 
 // Conn is where a scratch instance listens.
@@ -65,12 +65,12 @@ type Driven struct {
 	Latencies    *measured.Histogram // in microseconds, of all transactions or of some drawn at random; nil: not logged
 	CPU          time.Duration
 	Errors       []string
-	Command      string // to run it by hand
+	Command      string // to run it manually
 }
 
 // Load is a workload and the program that sends it.
 type Load interface {
-	// Describe tells what it is, for the document.
+	// Describe describes it, for the document.
 	Describe(scale int) experiment.MeasuredWorkload
 	// Identity is a hash over everything that it loads and sends, the version of
 	// the sending program included: another identity is another experiment.
@@ -79,10 +79,10 @@ type Load interface {
 	Data() string
 	// Size is how large its database will be.
 	Size(scale int) unit.Bytes
-	// Shortest is about how long a run lasts at the least, in seconds: one transaction
-	// of each client. For estimates alone; 0 where that is no time worth counting.
+	// Shortest is about how long a run lasts at the least, in seconds: one transaction of each client. For estimates
+	// alone; 0 if that is no time worth counting.
 	Shortest(scale, clients int) float64
-	// Fill makes schema and data. told may be told of rows done.
+	// Fill creates schema and data. told may be called with the rows done.
 	Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error
 	// EndsWhole says that Drive.Whole is obeyed.
 	EndsWhole() bool

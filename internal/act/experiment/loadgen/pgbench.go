@@ -77,10 +77,9 @@ func (p *Pgbench) Fill(ctx context.Context, c Conn, scale int, told func(done, a
 	return p.data().Load(ctx, conn, scale, told)
 }
 
-// loggedSeconds of a run are logged: of a longer one so large a part of the
-// transactions, drawn at random, that the log is as large. At a hundred thousand
-// transactions a second it has 80 MB, and a percentile of 99 has far more than
-// enough to rest on.
+// loggedSeconds of a run are logged: of a longer one so large a part of the transactions, drawn at random, that the log
+// is as large. At a hundred thousand transactions a second it has 80 MB, and a percentile of 99 has far more than
+// enough to depend on.
 const loggedSeconds = 20
 
 // errEnough ends a warm-up that is flat.
@@ -196,8 +195,7 @@ func (p *Pgbench) report(out *Driven, cmd workload.Command, o workload.Options, 
 	return nil
 }
 
-// give makes a folder, and what lies in it, one of the account that the client
-// runs as.
+// give makes a directory, and what is in it, one of the account that the client runs as.
 func give(dir string, acc scratch.Account) error {
 	if !acc.Switch {
 		return nil

@@ -29,8 +29,8 @@ func (s *Source) Ready(ctx context.Context, to unit.Version) (err error) {
 	return err
 }
 
-// Look looks at the database of a live server that a load shall be made from, as far
-// as nothing but its statistics is read. The workload has no scripts yet.
+// Look inspects the database of a live server from which a load is to be made, reading only its statistics. The
+// workload has no scripts yet.
 func Look(ctx context.Context, how pgclient.Connect) (*workload.Workload, *Source, error) {
 	from, conn, err := clone.Look(ctx, how)
 	if err != nil {
@@ -82,13 +82,13 @@ func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServ
 }
 
 const (
-	mostUnlike  = 8  // statements that are told one by one
-	mostReasons = 4  // why others are left out
+	mostUnlike  = 8  // statements that are reported one by one
+	mostReasons = 4  // why others are omitted
 	mostQuery   = 60 // characters of a statement's text
 )
 
-// compared says how near a mix comes to its original. A text of each number is a template of its own, not say.N: what
-// shows the document knows it again, by gapwords.
+// compared says how near a mix comes to its original. A text of each number is a separate template, not say.N: what
+// shows the document recognizes it, by gapwords.
 func compared(m *workload.Mix) []say.Message {
 	near, blocks := 0, 0
 	var unlike []workload.Mixed

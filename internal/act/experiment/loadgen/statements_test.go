@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 )
 
-// TestCompared holds what is told of a mix and its original.
+// TestCompared verifies what is reported about a mix and its original.
 func TestCompared(t *testing.T) {
 	m := &workload.Mix{Calls: 1000, Covered: 800, Statements: []workload.Mixed{
 		{Query: "SELECT 1", Share: 0.5, Weight: 0.5, Rows: 1, Seen: 1, Near: true, Blocks: 3, BlocksSeen: 3,

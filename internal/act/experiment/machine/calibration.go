@@ -11,13 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The calibration's work: three times 0.2 s of a processor, which is long enough to be
-// told apart from the chance of one time slice, and 100 times a page on disk,
-// which takes 15 ms on a good disk and a second on one without a cache. Of the
-// three the fastest counts: a program that came and went within a quarter of a
-// second would discard a run of minutes that it did not touch (other programs during
-// the run have a gate of their own); a slower clock or a busy neighbour is in all
-// three.
+// The calibration's work: three times 0.2 s of a CPU, which is long enough to average over single time slices, and 100
+// times a page on disk, which takes 15 ms on a good disk and a second on one without a cache. Of the three the fastest
+// counts: a program that came and went within a quarter of a second would discard a run of minutes that it did not
+// touch (other programs during the run have a separate gate); a slower clock or a busy neighbour is in all three.
 const (
 	calibrationTries = 3
 	calibrationBytes = 256 << 20
@@ -51,7 +48,7 @@ func (m *Machine) Calibrate(ctx context.Context) (cpu, sync time.Duration, err e
 	}
 	defer func() { err = errors.Join(err, f.Close(), m.Remove(calibrationName)) }()
 	page := block[:8192]
-	// Once outside of the clock: the first one also writes the file's size.
+	// Once outside the clock: the first one also writes the file's size.
 	if _, err = f.WriteAt(page, 0); err == nil {
 		err = f.Sync()
 	}

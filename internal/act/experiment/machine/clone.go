@@ -15,14 +15,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// passing is what a copy of a cluster leaves out: it belongs to a server that ran.
+// passing is what a copy of a cluster omits: it belongs to a server that ran.
 var passing = map[string]bool{"data/postmaster.pid": true, "data/postmaster.opts": true}
 
-// Clone implements engine.world. It copies the data directory file by file: by sharing
-// blocks where the filesystem can (FICLONE: btrfs, XFS with reflink, bcachefs),
-// else byte by byte. Both folders belong to the account of the servers, who
-// could put links there: so both are only touched through handles that no link
-// leads out of, and a link is refused.
+// Clone implements engine.world. It copies the data directory file by file: by sharing blocks where the filesystem can
+// (FICLONE: btrfs, XFS with reflink, bcachefs), else byte by byte. Both directories belong to the account of the
+// servers, who could put links there: so both are only touched through handles that no link leads out of, and a link is
+// refused.
 func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, all int64)) (err error) {
 	acc, err := scratch.Unprivileged()
 	if err != nil {
@@ -81,7 +80,7 @@ func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, al
 			if err != nil {
 				return err
 			}
-			// Told about a hundred times, not for each of a thousand files.
+			// Reported about a hundred times, not for each of a thousand files.
 			if done += n; done >= next {
 				told(done, int64(all))
 				next = done + max(int64(all)/100, 1)
@@ -104,7 +103,7 @@ func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, al
 	return errors.Join(unix.Syncfs(int(d.Fd())), d.Close())
 }
 
-// copier copies files between two folders.
+// copier copies files between two directories.
 type copier struct {
 	src, dst *os.Root
 	reflink  bool // until the filesystem says that it cannot

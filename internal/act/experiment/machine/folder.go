@@ -25,8 +25,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// Marker is the file that makes a folder a scratch folder. Nothing in a folder
-// without it is ever written to or removed.
+// Marker is the file that makes a directory a scratch directory. Nothing in a directory without it is ever written to
+// or removed.
 const Marker = ".pgfettle-scratch"
 
 // markerText is what it holds, for who wonders.
@@ -44,12 +44,12 @@ type Machine struct {
 	made  []string // folders that were made for the scratch folder, itself last
 }
 
-// New is this machine with a scratch folder (an absolute path) and the server's programs.
+// New is this machine with a scratch directory (an absolute path) and the server's programs.
 func New(dir string, bin scratch.Binaries, guard Guard) *Machine {
 	return &Machine{dir: dir, bin: bin, guard: guard}
 }
 
-// Path is the place of a file or a cluster in the scratch folder.
+// Path is the place of a file or a cluster in the scratch directory.
 func (m *Machine) Path(name string) string { return m.path(name) }
 
 func (m *Machine) path(name string) string { return filepath.Join(m.dir, name) }
@@ -86,7 +86,7 @@ func (m *Machine) Claim() error {
 			return refused(say.M("another experiment is running in {dir}", "dir", m.dir), say.Message{},
 				say.M("two at once would disturb one another: wait until it has ended"))
 		}
-		// A lock on a file that its former owner has removed keeps nobody out.
+		// A lock on a file that its former owner has removed excludes no process.
 		mine, err1 := f.Stat()
 		there, err2 := os.Lstat(m.path(Marker))
 		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
@@ -97,8 +97,7 @@ func (m *Machine) Claim() error {
 	}
 }
 
-// apart holds that the scratch folder is not in a data directory that is known,
-// nor one in it.
+// apart verifies that the scratch directory is not in a data directory that is known, nor one in it.
 func (m *Machine) apart() error {
 	at := m.dir
 	for {
@@ -125,7 +124,7 @@ func (m *Machine) apart() error {
 	return nil
 }
 
-// mkdir makes a folder and those above it, open to the account of the servers.
+// mkdir makes a directory and those above it, open to the account of the servers.
 func (m *Machine) mkdir(dir string) error {
 	st, err := os.Lstat(dir)
 	switch {
@@ -149,7 +148,7 @@ func (m *Machine) mkdir(dir string) error {
 	return err
 }
 
-// marker opens the marker. It is written only into an empty folder.
+// marker opens the marker. It is written only into an empty directory.
 func (m *Machine) marker() (*os.File, error) {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
@@ -198,7 +197,7 @@ func (m *Machine) marker() (*os.File, error) {
 	return f, nil
 }
 
-// Access says of an error that a folder cannot be used that it is one of rights.
+// Access says of an error that a directory cannot be used that it is one of rights.
 func Access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &say.Problem{Message: say.M("the scratch folder cannot be used"), Detail: say.OfError(err),
@@ -207,8 +206,8 @@ func Access(err error) error {
 	return err
 }
 
-// Release implements engine.world. What could not be removed keeps the folder, with its
-// marker: the next run removes it.
+// Release implements engine.world. What could not be removed keeps the directory, with its marker: the next run removes
+// it.
 func (m *Machine) Release() error {
 	left, err := m.List()
 	if err == nil && len(left) == 0 {
@@ -223,7 +222,7 @@ func (m *Machine) Release() error {
 	return errors.Join(err, m.lock.Close())
 }
 
-// unmake removes the folders that were made above, where they are empty.
+// unmake removes the directories that were made above, where they are empty.
 func (m *Machine) unmake() error {
 	for _, dir := range slices.Backward(m.made) {
 		if err := os.Remove(dir); err != nil {
@@ -237,7 +236,7 @@ func (m *Machine) unmake() error {
 	return nil
 }
 
-const mostRecord = 1 << 20 // of a file of ours in the scratch folder; they have a few hundred bytes
+const mostRecord = 1 << 20 // of a file of ours in the scratch directory; they have a few hundred bytes
 
 func (m *Machine) Read(name string) ([]byte, error) {
 	return (&target.Local{}).ReadFile(m.path(name), mostRecord)
@@ -258,8 +257,8 @@ func (m *Machine) List() ([]string, error) {
 	return names, err
 }
 
-// Remove implements engine.world. A server that still runs in a folder of ours, because
-// we were killed a moment ago, is stopped before.
+// Remove implements engine.world. A server that still runs in a directory of ours, because we were killed a moment ago,
+// is stopped before.
 func (m *Machine) Remove(name string) error {
 	if name == "" || name != filepath.Base(name) || slices.Contains([]string{".", "..", "/", Marker}, name) {
 		return fmt.Errorf("%q is nothing that an experiment removes", name)
@@ -356,7 +355,7 @@ func (m *Machine) Rest(ctx context.Context, name string) (bool, error) {
 	return m.stopped(name)
 }
 
-// stopped says whether pg_control was written by a server that stopped in peace.
+// stopped reports whether pg_control was written by a server that stopped in peace.
 func (m *Machine) stopped(name string) (bool, error) {
 	const (
 		stateAt    = 16 // of DBState in ControlFileData, the same in 13 to 18

@@ -11,8 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// TestClaim makes a scratch folder and takes it away, and the folders above that
-// were made for it.
+// TestClaim makes a scratch directory and takes it away, and the directories above that were made for it.
 func TestClaim(t *testing.T) {
 	top := t.TempDir()
 	m := &Machine{dir: filepath.Join(top, "a/b/scratch")}
@@ -32,7 +31,7 @@ func TestClaim(t *testing.T) {
 	if left, err := m.List(); err != nil || len(left) != 1 || left[0] != "master.json" {
 		t.Errorf("%v, %v", left, err)
 	}
-	// What is not removed keeps the folder, for the next one to find it.
+	// What is not removed keeps the directory, for the next one to find it.
 	if err := m.Release(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +60,7 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestClaimRefused holds that no folder of others becomes a scratch folder, and
-// that nothing in it changes.
+// TestClaimRefused verifies that no directory of others becomes a scratch directory, and that nothing in it changes.
 func TestClaimRefused(t *testing.T) {
 	top := t.TempDir()
 	file := func(name, text string) {
@@ -132,7 +130,7 @@ func TestClaimRefused(t *testing.T) {
 	}
 }
 
-// TestClone copies a folder of a cluster: all files, nothing of a server that ran.
+// TestClone copies a directory of a cluster: all files, nothing of a server that ran.
 func TestClone(t *testing.T) {
 	m := &Machine{dir: t.TempDir()}
 	large := strings.Repeat("0123456789abcdef", 1<<16)

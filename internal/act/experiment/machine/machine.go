@@ -1,7 +1,6 @@
-// Package machine is this machine as an experiment uses it: a scratch folder with clusters
-// that are made, copied, and removed, the servers that run in them, values of the kernel,
-// and what else went on during a run. It decides nothing; the order of things is
-// act/experiment/engine.
+// Package machine is this machine as an experiment uses it: a scratch directory with clusters that are made, copied,
+// and removed, the servers that run in them, values of the kernel, and what else went on during a run. It decides
+// nothing; the order of things is act/experiment/engine.
 package machine
 
 import (
@@ -42,8 +41,8 @@ type Node interface {
 	Close() error // stops it
 }
 
-// Counters are what a server has counted since its start, by the names of
-// result; one that this version does not have is not there.
+// Counters are what a server has counted since its start, by the names of result; one that this version does not have
+// does not exist.
 type Counters struct {
 	Values      map[string]float64
 	Checkpoints int
@@ -64,7 +63,7 @@ func (c Counters) Since(before Counters) map[string]float64 {
 // Seen is what else went on during a run.
 type Seen struct {
 	Wall     time.Duration
-	All      float64 // seconds of CPU time, of all processors, that passed
+	All      float64 // seconds of CPU time, of all CPUs, that passed
 	Busy     float64 // of them not idle
 	Steal    float64
 	Own      float64 // taken by us and by clients of ours that have ended

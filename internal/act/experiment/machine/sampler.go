@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// sampleEvery is how often the host is looked at. What is summed up is read at
-	// both ends only; between them only what could come and go.
+	// sampleEvery is how often the host is sampled. Accumulated counters are read at both ends only; between them only
+	// what could come and go.
 	sampleEvery = time.Second
 	// firstSample lets a slice of one second have one.
 	firstSample = sampleEvery / 2
@@ -68,7 +68,7 @@ func (m *Machine) Watch(n Node, fault func(error)) (end func() Seen) {
 		if s.Known = first.known && last.known; s.Known {
 			s.All, s.Steal = last.all-first.all, last.steal-first.steal
 			s.Own = last.own - first.own + grown(first.threads, last.threads).Seconds()
-			// Differences of large sums: where nothing was idle this could be a hair above all.
+			// Differences of large sums: if nothing was idle this could be a hair above all.
 			s.Busy = min(last.busy-first.busy, s.All)
 		}
 		s.Pressure = map[string]time.Duration{}
@@ -81,14 +81,13 @@ func (m *Machine) Watch(n Node, fault func(error)) (end func() Seen) {
 	}
 }
 
-// offset is the wall clock less the monotonic one: it is constant as long as
-// nobody sets the clock.
+// offset is the wall clock less the monotonic one: it is constant unless the clock is set.
 func offset(begun time.Time) time.Duration {
 	now := time.Now()
 	return time.Duration(now.UnixNano()-begun.UnixNano()) - now.Sub(begun)
 }
 
-// full says that the filesystem of the scratch folder is nearly so.
+// full says that the filesystem of the scratch directory is nearly so.
 func (m *Machine) full() error {
 	free, total, err := m.Space()
 	if err != nil {
@@ -125,7 +124,7 @@ func stats() (s cpuTimes) {
 	}
 	seconds := func(ticks int64) float64 { return float64(ticks) * tick.Seconds() }
 	s.steal = seconds(t.Steal)
-	// Interrupts are served for whoever is there; they are nobody's.
+	// Interrupts are served in the context of any process; they belong to none.
 	s.busy = seconds(t.User + t.Nice + t.System)
 	s.all = seconds(t.User + t.Nice + t.System + t.Idle + t.IOWait + t.IRQ + t.SoftIRQ + t.Steal)
 	s.own, s.known = (usage(syscall.RUSAGE_SELF) + usage(syscall.RUSAGE_CHILDREN)).Seconds(), true
@@ -141,9 +140,8 @@ func usage(who int) time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// kernelThreads is the CPU time of the kernel's own threads. They write pages back
-// and commit the filesystem's journal for whoever writes, which here is us; whom
-// they work for is not told, so they are not counted as foreign.
+// kernelThreads is the CPU time of the kernel's own threads. They write pages back and commit the filesystem's journal
+// for the writing process, which here is us; for which process is not reported, so they are not counted as foreign.
 func kernelThreads() map[int]time.Duration {
 	const kthreadd = 2 // its children are all of them; in a container it is not seen
 	name, err := os.ReadFile("/proc/2/comm")
@@ -175,8 +173,8 @@ func grown(before, after map[int]time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// pressures are the times in which somebody, or everybody, waited for a resource,
-// as the kernel sums them up; nothing where it does not (before 4.20, psi=0).
+// pressures are the times in which some or all tasks waited for a resource, as the kernel accumulates them; nothing if
+// it does not (before 4.20, psi=0).
 func pressures() map[string]time.Duration {
 	out := map[string]time.Duration{}
 	for _, name := range []string{"cpu", "io", "memory"} {
@@ -192,8 +190,7 @@ func pressures() map[string]time.Duration {
 	return out
 }
 
-// pageTables is the memory in page tables of a server's processes; 0 where they
-// cannot be read.
+// pageTables is the memory in page tables of a server's processes; 0 if they cannot be read.
 func pageTables(pid int) (sum int64) {
 	if pid == 0 {
 		return 0

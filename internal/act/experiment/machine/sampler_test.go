@@ -47,7 +47,7 @@ func crowd(t testing.TB) *crowdNode {
 type crowdNode struct {
 	Node
 	id    int
-	asked chan struct{} // told of each look at its page tables
+	asked chan struct{} // called for each sample of its page tables
 }
 
 func (n *crowdNode) PID() int {
@@ -58,7 +58,7 @@ func (n *crowdNode) PID() int {
 	return n.id
 }
 
-// TestWatch holds that a watch sees the host and the page tables of a server.
+// TestWatch verifies that a watch sees the host and the page tables of a server.
 func TestWatch(t *testing.T) {
 	n := crowd(t)
 	m := &Machine{dir: t.TempDir()}
@@ -95,7 +95,7 @@ func TestNearlyFull(t *testing.T) {
 	}
 }
 
-// TestCanary holds that it works and leaves nothing.
+// TestCanary verifies that it works and leaves nothing.
 func TestCanary(t *testing.T) {
 	m := &Machine{dir: t.TempDir()}
 	cpu, sync, err := m.Calibrate(t.Context())
@@ -107,9 +107,8 @@ func TestCanary(t *testing.T) {
 	}
 }
 
-// BenchmarkSample tells what a look at the host costs, with a server of a hundred
-// processes, in per cent of a processor: a look a second, and one at the page
-// tables each ten.
+// BenchmarkSample reports what sampling the host costs, with a server of a hundred processes, in percent of a CPU: one
+// sample per second, and one of the page tables every ten.
 func BenchmarkSample(b *testing.B) {
 	n := crowd(b)
 	m := &Machine{dir: b.TempDir()}

@@ -47,8 +47,7 @@ func (p *postmaster) Alive() error {
 	return errors.New(strings.Join(lines[max(0, len(lines)-4):], " | "))
 }
 
-// rows asks one question over a connection of its own, so that between questions
-// no session of ours is there.
+// rows asks one question over a separate connection, so that no session of ours exists between questions.
 func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	c, err := pgconn.Connect(ctx, p.i.ConnString())
 	if err != nil {
@@ -75,16 +74,15 @@ func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	return out, nil
 }
 
-// Prepare vacuums: pgbench is told not to, for it to happen once and not in runs.
-// Rows are frozen, so that no run has to set hint bits or meets a vacuum against
-// wraparound.
+// Prepare vacuums: pgbench does not (-n), so that it happens once and not in runs. Rows are frozen, so that no run has
+// to set hint bits or meets a vacuum against wraparound.
 func (p *postmaster) Prepare(ctx context.Context) error {
 	if _, err := p.rows(ctx, "vacuum (freeze, analyze)"); err != nil {
 		return err
 	}
 	var refused *pgconn.PgError
 	if _, err := p.rows(ctx, "create extension if not exists pg_prewarm"); err != nil && !errors.As(err, &refused) {
-		return err // one that is not installed is told when it is wanted
+		return err // one that is not installed is reported when it is needed
 	}
 	return nil
 }
@@ -262,8 +260,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Checkpoint makes one and tells how long it took. It returns when the server has
-// counted it, so that it is not counted into what follows.
+// Checkpoint runs one and returns how long it took. It returns when the server has counted it, so that it is not
+// counted into what follows.
 func (p *postmaster) Checkpoint(ctx context.Context) (time.Duration, error) {
 	before, err := p.Counters(ctx)
 	if err != nil {

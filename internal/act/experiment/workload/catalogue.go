@@ -31,7 +31,7 @@ const (
 	pgbenchUnit = 15_312 * unit.KB
 	rowsUnit    = 26_984 * unit.KB
 	olapUnit    = 12_578 * unit.KB
-	olapList    = 0.53            // 10.2 s at scale 19, two clients on two processors, 18
+	olapList    = 0.53            // 10.2 s at scale 19, two clients on two CPUs, 18
 	olapBase    = 2_885 * unit.KB // goods, stores and regions are there once
 	onecUnit    = 18_689 * unit.KB
 	onecBase    = 822 * unit.KB

@@ -19,7 +19,7 @@ import (
 // Conn is where pgbench connects. The password goes by the environment: the
 // arguments of a program can be read by everybody on the host.
 type Conn struct {
-	Host     string // a name, an address, or the folder of a socket
+	Host     string // a name, an address, or the directory of a socket
 	Port     int
 	User     string
 	Database string
@@ -39,10 +39,10 @@ func ParseConn(conninfo string) (Conn, error) {
 // Options say how pgbench is run.
 type Options struct {
 	Conn         Conn
-	Dir          string // a private folder, made by PrivateFolder: scripts and logs go there
+	Dir          string // a private directory, made by PrivateFolder: scripts and logs go there
 	Scale        int    // of the data that is there
 	Clients      int
-	Jobs         int     // threads; 0: one a client, at most one a processor
+	Jobs         int     // threads; 0: one a client, at most one a CPU
 	Seconds      int     // how long; or
 	Transactions int     // how many of each client, for counting; exactly one of both
 	Rate         float64 // transactions a second in all; 0: as fast as it goes
@@ -56,8 +56,8 @@ type Options struct {
 	Progress     bool    // a line a second, with the time
 }
 
-// Command is a run of pgbench: what is to be written into the private folder
-// before it, what is run, with what in its environment.
+// Command is a run of pgbench: what is to be written into the private directory before it, what is run, with what in
+// its environment.
 type Command struct {
 	Argv  []string
 	Env   []string // NAME=VALUE, besides those of Clean; holds the password, never shown
@@ -69,7 +69,7 @@ type Command struct {
 
 // File is one that a command needs.
 type File struct {
-	Name string // in the private folder
+	Name string // in the private directory
 	Data []byte
 }
 
@@ -91,7 +91,7 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	tries := max(o.Tries, 1)
 	c := Command{dir: o.Dir, Form: measured.LogForm{Rate: o.Rate > 0, Tries: tries != 1,
 		Kinds: p.Version.Major() >= 15}}
-	// Without -n pgbench would vacuum tables of its own, and empty its history.
+	// Without -n pgbench would vacuum its own tables, and empty its history.
 	c.Argv = []string{p.Path, "-n", "-M", protocol, "-c", strconv.Itoa(o.Clients), "-j", strconv.Itoa(jobs)}
 	if o.Seconds > 0 {
 		c.Argv = append(c.Argv, "-T", strconv.Itoa(o.Seconds))
@@ -135,7 +135,7 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 		c.Files = append(c.Files, File{Name: name, Data: []byte(s.Text)})
 		c.Argv = append(c.Argv, "-f", filepath.Join(o.Dir, name)+"@"+strconv.Itoa(s.Weight))
 	}
-	if w.Builtin == "" && o.Scale > 0 { // of its own scripts pgbench takes the scale from the table of branches
+	if w.Builtin == "" && o.Scale > 0 { // for its built-in scripts, pgbench takes the scale from the table of branches
 		c.Argv = append(c.Argv, "-s", strconv.Itoa(o.Scale))
 	}
 	for _, a := range []struct{ flag, value string }{{"-h", o.Conn.Host}, {"-U", o.Conn.User}} {
@@ -182,7 +182,7 @@ func (o *Options) check(w *Workload) error {
 	return nil
 }
 
-// Write writes the files of a command into its folder.
+// Write writes the files of a command into its directory.
 func (c Command) Write() error {
 	for _, f := range c.Files {
 		if err := os.WriteFile(filepath.Join(c.dir, f.Name), f.Data, 0o600); err != nil {
@@ -247,9 +247,8 @@ const shm = "/dev/shm"
 // hundred thousand of them a second for a minute are 240 MB.
 const logRoom = 512 << 20
 
-// PrivateFolder makes a folder for scripts and logs that nobody else can open: in
-// memory where there is room, as a log on the disk of the database would load
-// what is measured. The caller removes it.
+// PrivateFolder creates a directory for scripts and logs that no other user can open: in memory if there is room, as a
+// log on the disk of the database would load what is measured. The caller removes it.
 func PrivateFolder() (dir string, inMemory bool, err error) {
 	var st unix.Statfs_t
 	if unix.Statfs(shm, &st) == nil && st.Type == unix.TMPFS_MAGIC && st.Bavail*uint64(st.Bsize) >= logRoom {

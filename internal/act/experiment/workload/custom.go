@@ -103,9 +103,8 @@ func readScript(path string) (string, error) {
 	return string(b), nil
 }
 
-// outside are ways out of the database, as they stand in a script. A text within a
-// string counts too, as a DO block or an EXECUTE may run it: rather one script too
-// many is asked about.
+// outside are ways out of the database, as they are in a script. A text within a string counts too, as a DO block or an
+// EXECUTE may run it: rather one script too many is asked about.
 var outside = []struct {
 	pattern *regexp.Regexp
 	what    say.Template

@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
-// quiet are volatile functions that change nothing and tell nobody.
+// quiet are volatile functions that change nothing and notify no one.
 const quiet = "{random,clock_timestamp,timeofday,gen_random_uuid,uuid_generate_v4}"
 
 // deepest bounds how far views of views are followed.

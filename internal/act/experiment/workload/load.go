@@ -18,10 +18,9 @@ type Session interface {
 	Exec(ctx context.Context, sql string) *pgconn.MultiResultReader
 }
 
-// dataset names the folder of the statements that make a workload's data: what
-// comes before the rows, the rows of a part of the scale, what comes after them.
-// Values are hashes of the row's number and not of a random series: they are the
-// same on every version, in whatever parts the rows are made.
+// dataset names the directory of the statements that make a workload's data: what comes before the rows, the rows of a
+// part of the scale, what comes after them. Values are hashes of the row's number and not of a random series: they are
+// the same on every version, in whatever parts the rows are made.
 type dataset struct {
 	name string
 }
@@ -30,9 +29,8 @@ type dataset struct {
 // work, so that progress is seen and Ctrl-C heard.
 const chunk = 10
 
-// Load makes the schema and the data in an empty database. progress is told the
-// units of scale that are done; nil: nobody. What it made when it fails is left
-// to who made the database.
+// Load makes the schema and the data in an empty database. progress, which may be nil, is called with the units of
+// scale that are done. If it fails, cleaning up is left to the creator of the database.
 func (w *Workload) Load(ctx context.Context, s Session, scale int, progress func(done, total int64)) error {
 	if w.data.name == "" {
 		return nil
@@ -102,8 +100,7 @@ func statements(text string) []string {
 	return out
 }
 
-// Checksum is one number of all rows of all tables in the public schema that a
-// load made, to tell whether two are the same.
+// Checksum is one number of all rows of all tables in the public schema that a load made, to compare two of them.
 func Checksum(ctx context.Context, s Session) (string, error) {
 	names, err := column(ctx, s,
 		`SELECT quote_ident(relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' `+

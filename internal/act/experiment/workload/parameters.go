@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// parameter is what may stand in the place of one.
+// parameter is what may be in place of one.
 type parameter struct {
 	values []string
 	typ    string // of a value, as the server spells it
@@ -216,7 +216,7 @@ func spread(list []string, n int) []string {
 	return out
 }
 
-// usable leaves out values that are no keys, or that no script can hold.
+// usable omits values that are no keys, or that no script can hold.
 func usable(in []string) []string {
 	var out []string
 	for _, v := range in {
@@ -240,8 +240,7 @@ func arrays(in []string) []string {
 	return out
 }
 
-// list takes the text of an array of one dimension apart, as the server writes it.
-// NULL elements are left out.
+// list takes the text of an array of one dimension apart, as the server writes it. NULL elements are omitted.
 func list(b []byte) []string {
 	s := string(b)
 	if len(s) < 2 || s[0] != '{' {

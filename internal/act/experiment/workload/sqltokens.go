@@ -28,9 +28,8 @@ const (
 
 const operatorRunes = "+-*/<>=~!@#%^&|`?"
 
-// tokens takes a statement apart as far as finding its tables and what its
-// parameters are compared with needs. Comments are left out. A statement that is
-// cut short gives what is there.
+// tokens takes a statement apart as far as finding its tables and what its parameters are compared with needs. Comments
+// are omitted. A statement that is cut short gives what is there.
 func tokens(s string) []token {
 	var out []token
 	for i := 0; i < len(s); {
@@ -130,7 +129,7 @@ func letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
 }
 
-// is says whether a token is one of some keywords.
+// is reports whether a token is one of some keywords.
 func (t token) is(words ...string) bool {
 	if t.kind != word {
 		return false

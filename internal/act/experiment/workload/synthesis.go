@@ -23,14 +23,14 @@ import (
 const (
 	mostStatements = 40        // of most calls; the tail of a workload adds scripts, and little of its load
 	longest        = 20_000    // bytes of a statement's text
-	values         = 100       // of a parameter: one for each per cent of a column's distribution
+	values         = 100       // of a parameter: one for each percent of a column's distribution
 	elements       = 10        // of a parameter that is an array
 	trials         = 20        // executions of a statement, to compare its rows
 	explained      = 5         // more of them, to compare its blocks, which vary less
 	shares         = 10_000    // sum of the weights, so that a share is right to 0.01 %
 	near           = 0.20      // what may differ from the original
 	trialTimeout   = "10s"     // of one execution on the way
-	lockTimeout    = "2s"      // a lock of somebody else is not waited for
+	lockTimeout    = "2s"      // another session's lock is not waited for
 	longestValue   = 200       // bytes; a longer one is no key
 	seedOfTrials   = uint64(6) // any; the same each time
 )
@@ -41,7 +41,7 @@ type Mix struct {
 	Workload   *Workload
 	Statements []Mixed
 	Left       []Left
-	Calls      int64 // of all statements that were looked at
+	Calls      int64 // of all statements that were examined
 	Covered    int64 // of those that are in the mix
 }
 
@@ -360,11 +360,10 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 		float64(sum) / trials, blocks, nil
 }
 
-// blocksOf executes the prepared trial once more and tells what it found in shared
-// buffers or read into them.
+// blocksOf executes the prepared trial once more and returns what it found in shared buffers or read into them.
 func blocksOf(ctx context.Context, c *pgconn.PgConn, drawn [][]byte) (float64, error) {
 	sql := "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE " + trialName
-	if len(drawn) > 0 { // numbers of our own
+	if len(drawn) > 0 { // our own numbers
 		sql += "(" + string(bytes.Join(drawn, []byte(","))) + ")"
 	}
 	out, err := column(ctx, c, sql)
@@ -405,8 +404,7 @@ type variable struct {
 // twenty places of a hundred.
 const span = 20
 
-// rewrite puts arrays of values in the place of parameters. Each occurrence of a
-// parameter has the same variable.
+// rewrite puts arrays of values in place of parameters. Each occurrence of a parameter has the same variable.
 func rewrite(query string, ts []token, ps map[int]*parameter, name func(v int) string) rewritten {
 	var out rewritten
 	number := map[int]int{}

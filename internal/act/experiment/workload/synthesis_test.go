@@ -71,7 +71,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestFit holds which statements are left out by their text, and why.
+// TestFit holds which statements are omitted by their text, and why.
 func TestFit(t *testing.T) {
 	for sql, why := range map[string]string{
 		"SELECT * FROM t WHERE id = $1":                       "",
@@ -109,8 +109,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestPickFollowsTheDistribution holds that common values come as often as in the
-// table, the others evenly, and that a range has the order of the histogram.
+// TestPickFollowsTheDistribution verifies that common values come as often as in the table, the others evenly, and that
+// a range has the order of the histogram.
 func TestPickFollowsTheDistribution(t *testing.T) {
 	d := distribution{common: []string{"a", "b"}, freqs: []float64{0.5, 0.1}, bounds: []string{"c", "d", "e", "f"}}
 	count := map[string]int{}
@@ -154,7 +154,7 @@ SELECT * FROM t WHERE a >= (ARRAY[E'1',E'2']::integer[])[:v1] AND a < (ARRAY[E'3
 	}
 }
 
-// TestSharesAreKept holds that weights have the shares of the calls.
+// TestSharesAreKept verifies that weights have the shares of the calls.
 func TestSharesAreKept(t *testing.T) {
 	m := Mix{Covered: 1_000_000, Statements: []Mixed{{Calls: 600_000, Rows: 1, Seen: 1.1},
 		{Calls: 399_990, Rows: 10, Seen: 5}, {Calls: 10, Rows: 0, Seen: 0}}}

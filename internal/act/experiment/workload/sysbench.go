@@ -22,8 +22,7 @@ const (
 	sysbenchUnit = SysbenchTables * 2_552 * unit.KB
 )
 
-// sysbenchScripts are those that come with sysbench 1.0; the others of its folder
-// are parts of these.
+// sysbenchScripts are those that come with sysbench 1.0; the others of its directory are parts of these.
 var sysbenchScripts = []struct {
 	name   string
 	title  say.Message

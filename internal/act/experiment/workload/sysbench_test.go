@@ -52,8 +52,8 @@ func TestSysbenchCommand(t *testing.T) {
 	}
 }
 
-// TestFindSysbench holds that what is missing is named by its package, and that a
-// version whose report is another one is not run.
+// TestFindSysbench verifies that what is missing is named by its package, and that a version whose report is another
+// one is not run.
 func TestFindSysbench(t *testing.T) {
 	for says, want := range map[string]string{"": "not installed", "sysbench 1.0.20": "",
 		"sysbench 0.4.12:  multi-threaded": "0.4.12", "sysbench": "not installed", "nonsense 1.0": "not installed"} {

@@ -22,14 +22,14 @@ type Workload struct {
 	Writes bool
 	// Synthetic says that it was made from statistics, not from what users sent.
 	Synthetic bool
-	// ScaleUnit is what one unit of scale adds to the size of the database, measured
-	// at scales 1 and 11 on 15 with blocks of 8 kB; 0: it has no data of its own.
+	// ScaleUnit is what one unit of scale adds to the size of the database, measured at scales 1 and 11 on 15 with
+	// blocks of 8 kB; 0: it has no data.
 	ScaleUnit unit.Bytes
 	// Base is what the database takes beyond that, its catalogs not counted.
 	Base unit.Bytes
 	// Protocol that pgbench uses unless another is asked for.
 	Protocol string
-	// Connect says that each transaction connects anew: its rate is one of connections.
+	// Connect says that each transaction opens a new connection: its rate is one of connections.
 	Connect bool
 	// Stream says that each client works through the same list of queries, and that the
 	// time of each query is measured as well as that of the list.
@@ -37,11 +37,10 @@ type Workload struct {
 	// Uneven says that its transactions differ by orders of magnitude, so that runs of a
 	// time differ by those that they happened to draw.
 	Uneven bool
-	// ListTime is the processor time that a list takes for each unit of scale, in
-	// seconds, for estimates alone; 0 where a transaction takes no time worth counting.
+	// ListTime is the CPU time that a list takes for each unit of scale, in seconds, for estimates alone; 0 if a
+	// transaction takes no time worth counting.
 	ListTime float64
-	// Scripts are what is run, each as often as its weight says; empty where pgbench
-	// has it built in.
+	// Scripts are what is run, each as often as its weight says; empty if pgbench has it built in.
 	Scripts []Script
 	// Builtin is pgbench's own script; "": none.
 	Builtin string
@@ -72,11 +71,11 @@ const (
 	SysbenchPrefix = "sysbench:"       // needs another program
 )
 
-// Times are the sizes of data that tell most, as parts of the memory: all of it
-// in the page cache, half as much again as fits, and far beyond.
+// Times are the most informative data sizes, as parts of the memory: all of it in the page cache, half as much again as
+// fits, and far beyond.
 var Times = []float64{0.3, 1.5, 4}
 
-// List returns the workloads that need nothing but pgbench.
+// List returns the workloads that need only pgbench.
 func List() []Workload {
 	var out []Workload
 	for _, w := range catalogue {
@@ -123,8 +122,8 @@ func Find(name string) (*Workload, error) {
 // ends there.
 const maxScale = 21_474
 
-// ScaleFor is the scale whose database is as many times as large as the memory;
-// at least 1. A workload without data of its own has scale 1.
+// ScaleFor is the scale whose database is as many times as large as the memory; at least 1. A workload without data has
+// scale 1.
 func (w *Workload) ScaleFor(memory unit.Bytes, times float64) int {
 	if w.ScaleUnit <= 0 || times <= 0 || memory <= 0 {
 		return 1

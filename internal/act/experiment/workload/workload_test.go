@@ -82,7 +82,7 @@ func TestCommandGoldens(t *testing.T) {
 	}
 }
 
-// TestOptionsThatPgbenchWouldMistake holds that they are refused before it runs.
+// TestOptionsThatPgbenchWouldMistake verifies that they are refused before it runs.
 func TestOptionsThatPgbenchWouldMistake(t *testing.T) {
 	good := Options{Conn: Conn{Database: "d"}, Dir: "/x", Clients: 1, Seconds: 1}
 	for what, change := range map[string]func(o *Options){
@@ -114,8 +114,8 @@ func TestOptionsThatPgbenchWouldMistake(t *testing.T) {
 	}
 }
 
-// TestNames holds that every workload is found by its name, has words, and that a
-// wrong name is answered with those there are.
+// TestNames verifies that every workload is found by its name, has words, and that a wrong name is answered with those
+// there are.
 func TestNames(t *testing.T) {
 	for _, want := range []string{"tpcb", "simple-update", "select-only", "point-select", "oltp-rw", "olap", "1c",
 		"ingest", "connect"} {
@@ -144,9 +144,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestScriptsUnderAnyConfiguration holds that no string of our scripts means
-// something else where standard_conforming_strings is off, as plans for 1C have it:
-// a backslash stands in strings that begin with E only.
+// TestScriptsUnderAnyConfiguration verifies that no string of our scripts means something else where
+// standard_conforming_strings is off, as plans for 1C have it: a backslash is in strings that begin with E only.
 func TestScriptsUnderAnyConfiguration(t *testing.T) {
 	plain := regexp.MustCompile(`(?:^|[^A-Za-z0-9_'])'[^'\n]*\\`)
 	if !plain.MatchString(`SELECT '\x07'::bytea`) || plain.MatchString(`SELECT E'\\x07'::bytea`) {
@@ -168,7 +167,7 @@ func TestScriptsUnderAnyConfiguration(t *testing.T) {
 	}
 }
 
-// TestScaleFor holds that the scale makes the database as large as was asked for.
+// TestScaleFor verifies that the scale makes the database as large as was asked for.
 func TestScaleFor(t *testing.T) {
 	w := find(t, "tpcb")
 	for _, times := range Times {
@@ -188,8 +187,7 @@ func TestScaleFor(t *testing.T) {
 	}
 }
 
-// TestStatementsOfOurFiles holds that every file is taken apart whole, and that
-// no place is left that nobody fills.
+// TestStatementsOfOurFiles verifies that every file is parsed completely, and that no placeholder is left unfilled.
 func TestStatementsOfOurFiles(t *testing.T) {
 	for _, w := range List() {
 		for _, f := range []string{"schema", "data", "after"} {
@@ -265,8 +263,8 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestNoPgbench holds that the package is named where there is no pgbench, that
-// the preferred version is taken, and else the newest.
+// TestNoPgbench verifies that the package is named if there is no pgbench, that the preferred version is taken, and
+// else the newest.
 func TestNoPgbench(t *testing.T) {
 	dir := t.TempDir()
 	var p *say.Problem
@@ -296,7 +294,7 @@ func TestNoPgbench(t *testing.T) {
 	}
 }
 
-// TestPrivateFolder holds that nobody else can open it.
+// TestPrivateFolder verifies that no other user can open it.
 func TestPrivateFolder(t *testing.T) {
 	dir, _, err := PrivateFolder()
 	if err != nil {

@@ -36,8 +36,7 @@ func UnitOf(ctx context.Context, t target.Target, config, dir string) string {
 	return ""
 }
 
-// Systemctl returns what systemctl writes; "" where it fails, or systemd does not run
-// this host.
+// Systemctl returns what systemctl writes; "" if it fails, or systemd does not run this host.
 func Systemctl(ctx context.Context, t target.Target, args ...string) string {
 	if _, err := t.Stat("/run/systemd/system"); err != nil {
 		return ""

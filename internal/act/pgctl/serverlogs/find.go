@@ -31,7 +31,7 @@ const (
 	DefaultFiles = 10
 	// DefaultLogBytes bounds all that is read, unpacked: about a second of work.
 	DefaultBytes = 96 << 20
-	// maxLogNames bounds the files of a folder that are looked at: a year of hourly ones is 8,760.
+	// maxLogNames bounds the files of a directory that are examined: a year of hourly ones is 8,760.
 	maxLogNames = 10_000
 	// maxLists bounds current_logfiles, which has three lines at most.
 	maxLists = 4096
@@ -43,8 +43,8 @@ type Options struct {
 	Also     []string      // absolute paths of files that a person named; their rotations are found too
 	Files    int           // of one format, the newest; 0: DefaultLogFiles
 	Bytes    int64         // of all, unpacked; 0: DefaultLogBytes
-	Newer    time.Duration // files that were last written to before that are left out; 0: none is
-	Config   string        // path of postgresql.conf; "": as a data directory tells it
+	Newer    time.Duration // files that were last written to before that are omitted; 0: none is
+	Config   string        // path of postgresql.conf; "": taken from the data directory
 }
 
 // Source is one file, or the journal of a unit, that can be read.
@@ -55,18 +55,18 @@ type Source struct {
 	Size   int64     // bytes to be read, unpacked
 	Time   time.Time // of the last write
 	Unit   string    // the systemd unit whose journal it is, and Path is for people; "": a file
-	tail   int64     // bytes at the beginning that are left out
+	tail   int64     // bytes at the beginning that are omitted
 	ident  string    // syslog_ident
 	data   []byte    // of a journal: what journalctl wrote
 	view   target.Target
 }
 
-// Logs is where a server's log is: the sources from the oldest to the newest,
-// and what could not be had, each with its reason.
+// Logs is where a server's log is: the sources from the oldest to the newest, and what is unavailable, each with its
+// reason.
 type Logs struct {
 	Sources []Source
 	Missing []known.Gap
-	Old     int    // files that were left out for Options.Newer
+	Old     int    // files that were omitted for Options.Newer
 	Empty   int    // files with nothing in them
 	Denied  string // the first path that the rights were missing for; "": none
 }
@@ -95,14 +95,13 @@ type search struct {
 	config  string // path of postgresql.conf
 	inFiles map[string]string
 	socket  bool         // the standard error of the server is one, as of a unit whose messages are in the journal
-	format  pglog.Format // of what is added now; "": its name tells
+	format  pglog.Format // of what is added now; "": shown by its name
 	ident   string       // syslog_ident, of what is added now
 }
 
-// Find says where a server logs: what its standard error leads to, the folder of
-// its log collector, the places of distributions, each with what logrotate made of
-// it; and the journal of its unit, where its messages go there. The error is of
-// trust.Files: there is no account to open the files as.
+// Find says where a server logs: what its standard error leads to, the directory of its log collector, the places of
+// distributions, each with what logrotate made of it; and the journal of its unit, where its messages go there. The
+// error is of trust.Files: there is no account to open the files as.
 func Find(ctx context.Context, t target.Target, in *snapshot.Instance, o Options) (*Logs, error) {
 	s, err := filesOf(t, in, o)
 	if err != nil {
@@ -166,7 +165,7 @@ func (s *search) missing(what, reason, reveal string) {
 	s.out.Missing = append(s.out.Missing, known.Gap{Fact: what, Reason: reason, Reveal: reveal})
 }
 
-// refused says why something that is there could not be had.
+// refused says why something that exists could not be read.
 func (s *search) refused(name string, err error) {
 	reason, reveal := err.Error(), "name the files"
 	var p *fs.PathError
@@ -228,12 +227,12 @@ func (s *search) syslog(ident string) {
 	}
 }
 
-// changeableByOthers says whether somebody besides root and its groups can change what lies in a folder.
+// changeableByOthers reports whether users other than root and its groups can change the content of a directory.
 func changeableByOthers(f target.Step) bool {
 	return f.UID != 0 || !f.Mode.IsDir() || f.Mode.Perm()&0o002 != 0
 }
 
-// collector lists the folder that the log collector writes to.
+// collector lists the directory that the log collector writes to.
 func (s *search) collector(dir string) {
 	folder := cmp.Or(s.setting(dir, "log_directory"), "log") // its default
 	if !path.IsAbs(folder) {
@@ -290,8 +289,7 @@ func usualPlaces(dir string) []string {
 // rotated is what logrotate adds to a name: a number or a date, and its packing.
 var rotated = regexp.MustCompile(`([.-]\d{1,14}([.-]\d{1,10})?)?(\.gz)?$`)
 
-// surely is what logrotate adds also to a name without an extension: postgresql-17
-// and pg.16 are names of their own.
+// surely is what logrotate adds also to a name without an extension: postgresql-17 and pg.16 are complete names.
 var surely = regexp.MustCompile(`(\.\d|-\d{8})?(\.gz)?$`)
 
 // stem is a name without what logrotate added.
@@ -326,7 +324,7 @@ func patternOf(name string) *regexp.Regexp {
 func (s *search) family(name string) {
 	dir, base := path.Dir(name), path.Base(name)
 	names, err := s.view.ReadDir(dir)
-	if err != nil { // the folder is closed, and the file may not be
+	if err != nil { // the directory is closed, and the file may not be
 		if !s.add(name) && !errors.Is(err, fs.ErrNotExist) {
 			s.refused(dir, err)
 		}

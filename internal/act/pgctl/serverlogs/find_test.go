@@ -79,7 +79,7 @@ func all(t *testing.T, found *Logs) string {
 	return out.String()
 }
 
-// TestLogIsFoundAfterRotation: the crash stands in a file that logrotate has made.
+// TestLogIsFoundAfterRotation: the crash is in a file that logrotate has made.
 func TestLogIsFoundAfterRotation(t *testing.T) {
 	settings := pg.Settings{"log_directory": {Value: "log"}, "log_filename": {Value: "postgresql-%a.log"}}
 	for name, files := range map[string][]string{
@@ -144,7 +144,7 @@ func TestLogOfStandardErrorIsAFile(t *testing.T) {
 	}
 }
 
-// TestLogsAreBounded: the newest win, and what was left out is said.
+// TestLogsAreBounded: the newest win, and what was omitted is said.
 func TestLogsAreBounded(t *testing.T) {
 	var files []string
 	for i := range 14 {

@@ -51,7 +51,7 @@ func running(t *testing.T, h *target.Local, in *snapshot.Instance, unit, stderr 
 	in.Processes = known.Is([]host.Process{{PID: 99}})
 }
 
-// TestLogInTheJournal: the crash stands in the journal of the server's unit alone.
+// TestLogInTheJournal: the crash is in the journal of the server's unit alone.
 func TestLogInTheJournal(t *testing.T) {
 	const unit = "postgresql-17.service"
 	for name, c := range map[string]struct {
@@ -98,7 +98,7 @@ func TestLogInTheJournal(t *testing.T) {
 	}
 }
 
-// TestJournalIsBounded: what was left out is said; a file that is found is enough.
+// TestJournalIsBounded: what was omitted is said; a file that is found is enough.
 func TestJournalIsBounded(t *testing.T) {
 	l, in := hostWithLogs(t)
 	h := &journalHost{Local: l, records: crashRecords, limit: true}

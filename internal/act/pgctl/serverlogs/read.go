@@ -30,7 +30,7 @@ func (s *Source) KeepEnd(n int64) {
 
 func (s *Source) lines() (io.ReadCloser, error) {
 	if s.Unit != "" {
-		return io.NopCloser(bytes.NewReader(s.data[s.tail:])), nil // a record that is cut is passed over
+		return io.NopCloser(bytes.NewReader(s.data[s.tail:])), nil // a record that is cut is skipped
 	}
 	f, err := s.view.Open(s.Path)
 	if err != nil {

@@ -104,9 +104,8 @@ func mix(x uint64) float64 {
 	return float64((x^x>>31)>>11) / (1 << 53)
 }
 
-// Year writes the history of a host with so many instances into a folder of the
-// test and returns its path. All series are sampled every minute, and every 10 s
-// in the last three days; nobody watched in the night of the gap.
+// Year writes the history of a host with so many instances into a directory of the test and returns its path. All
+// series are sampled every minute, and every 10 s in the last three days; nothing was watched in the night of the gap.
 func Year(tb testing.TB, instances int) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), store.File)
@@ -123,7 +122,7 @@ func Year(tb testing.TB, instances int) string {
 	return path
 }
 
-// GapFrom and GapTo are when nobody watched.
+// GapFrom and GapTo are when nothing was watched.
 var (
 	GapFrom = time.Date(2026, 3, 14, 22, 0, 0, 0, time.UTC)
 	GapTo   = time.Date(2026, 3, 15, 6, 0, 0, 0, time.UTC)

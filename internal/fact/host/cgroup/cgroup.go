@@ -10,10 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// Read reads the limits of the process whose proc/PID/cgroup is in the
-// evidence. Controller files are named by their path under sys/fs/cgroup. It is
-// missing where the membership or the mounts are; a limit that could not be
-// read at one level is missing as a whole, as it may have been the smallest.
+// Read reads the limits of the process whose proc/PID/cgroup is in the evidence. Controller files are named by their
+// path under sys/fs/cgroup. It is missing if the membership or the mounts are; a limit that could not be read at one
+// level is missing as a whole, as it may have been the smallest.
 func Read(fsys fs.FS, pid int) known.Fact[host.CGroup] {
 	name := "proc/" + strconv.Itoa(pid) + "/cgroup"
 	members := evidence.Read(fsys, name, ParseMembership)

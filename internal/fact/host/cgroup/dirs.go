@@ -6,9 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// Dirs returns the folders of the control group of a process in the
-// hierarchy that holds a controller, as evidence names: its own first, the root
-// of the mount last; with the version of the hierarchy. The texts are those of
+// Dirs returns the directories of the cgroup of a process in the hierarchy that holds a controller, as evidence names:
+// its own first, the root of the mount last; with the version of the hierarchy. The texts are those of
 // /proc/self/mountinfo and of the process's /proc/PID/cgroup.
 func Dirs(controller string, mountinfo, cgroup []byte) (version int, dirs []string, err error) {
 	mounts, err := host.ParseMounts(mountinfo)

@@ -51,8 +51,8 @@ func (r recorder) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(r.FS, name)
 }
 
-// TestFilesNameAllThatIsRead holds that every file that is asked for is one that a
-// collector is told to read; else the fact would be missing everywhere but in tests.
+// TestFilesNameAllThatIsRead verifies that every requested file is one that the collector reads; otherwise the fact
+// would be missing everywhere except in tests.
 func TestFilesNameAllThatIsRead(t *testing.T) {
 	goldens, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

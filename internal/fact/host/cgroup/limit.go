@@ -12,13 +12,12 @@ import (
 // NoLimit is what ParseLimit and ParseCPUMax return for a limit that is not set.
 const NoLimit = -1
 
-// unlimited is where version 1's limits of memory begin to mean none: it writes
-// 2^63 rounded down to a page, and older kernels 2^64-1.
+// unlimited is the value from which version 1's memory limits mean none: it writes 2^63 rounded down to a page, and
+// older kernels 2^64-1.
 const unlimited = 1 << 62
 
-// ParseLimit parses a file of a control group that holds one limit: a whole
-// number, or NoLimit for "max" (version 2), for -1 (version 1's quota) and for
-// what is not below 2^62 (version 1's memory).
+// ParseLimit parses a file of a cgroup that holds one limit: a whole number, or NoLimit for "max" (version 2), for -1
+// (version 1's quota) and for what is not below 2^62 (version 1's memory).
 func ParseLimit(b []byte) (int64, error) {
 	s := strings.TrimSpace(string(b))
 	if s == "max" || s == "-1" {
@@ -34,8 +33,8 @@ func ParseLimit(b []byte) (int64, error) {
 	return n, nil
 }
 
-// ParseCPUMax parses cpu.max of version 2, "QUOTA PERIOD" in microseconds, and
-// returns processors; NoLimit for a quota of "max".
+// ParseCPUMax parses cpu.max of version 2, "QUOTA PERIOD" in microseconds, and returns CPUs; NoLimit for a quota of
+// "max".
 func ParseCPUMax(b []byte) (float64, error) {
 	f := strings.Fields(string(b))
 	if len(f) != 2 {

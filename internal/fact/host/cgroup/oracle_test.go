@@ -11,9 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestOracle compares ParseMembership with prometheus/procfs, a reader that others wrote,
-// over the files of the goldens and of the host that the test runs on. What either of the
-// two refuses proves nothing and is left out.
+// TestOracle compares ParseMembership with prometheus/procfs, an independent reader, over the files of the goldens and
+// of the host that the test runs on. What either of the two refuses proves nothing and is skipped.
 func TestOracle(t *testing.T) {
 	agreed := 0
 	compare := func(from string, data []byte) {

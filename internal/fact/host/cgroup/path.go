@@ -14,8 +14,8 @@ import (
 // controllers are those that limit a server, in the order of their reading.
 var controllers = []string{"memory", "cpu", "cpuset", "pids", "hugetlb"}
 
-// Bounds on control groups. systemd nests five or six deep in a pod; the bound
-// keeps a made-up path from yielding files without end.
+// Bounds on cgroups. systemd nests five or six deep in a pod; the bound keeps a made-up path from yielding files
+// without end.
 const (
 	maxCGroupDepth = 64
 	maxCGroupLines = 256 // a line a hierarchy: 13 controllers, and named ones
@@ -24,11 +24,11 @@ const (
 // Membership is one line of /proc/PID/cgroup.
 type Membership struct {
 	Controllers []string // of a version 1 hierarchy; nil for version 2
-	Path        string   // as the kernel shows it to the reader's control group namespace
+	Path        string   // as the kernel shows it to the reader's cgroup namespace
 }
 
-// ParseMembership parses the text of /proc/PID/cgroup. A line that is none is an
-// error: a hierarchy left out would hide a limit.
+// ParseMembership parses the text of /proc/PID/cgroup. A line that is none is an error: a skipped hierarchy would hide
+// a limit.
 func ParseMembership(b []byte) ([]Membership, error) {
 	out := []Membership{}
 	err := host.Lines(b, func(_ int, line string) error {
@@ -58,9 +58,9 @@ func ParseMembership(b []byte) ([]Membership, error) {
 	return out, nil
 }
 
-// level is one control group among the ancestors of a process.
+// level is one cgroup among the ancestors of a process.
 type level struct {
-	dir    string // its folder as an evidence name: sys/fs/cgroup/memory/a
+	dir    string // its directory as an evidence name: sys/fs/cgroup/memory/a
 	cgroup string // its path as /proc/PID/cgroup would show it
 }
 
@@ -73,9 +73,8 @@ type hierarchy struct {
 	hugeCounts bool // mounted with memory_hugetlb_accounting, an option of version 2 alone
 }
 
-// hierarchyOf finds a controller's hierarchy. Version 1 comes before version 2,
-// as a controller that is bound there is not in the other. ok is false where no
-// hierarchy is mounted that holds the process.
+// hierarchyOf finds a controller's hierarchy. Version 1 comes before version 2, as a controller that is bound there is
+// not in the other. ok is false if no hierarchy is mounted that holds the process.
 func hierarchyOf(controller string, mounts []host.Mount, members []Membership) (h hierarchy, ok bool) {
 	for _, m := range members {
 		for _, c := range m.Controllers {
@@ -94,7 +93,7 @@ func hierarchyOf(controller string, mounts []host.Mount, members []Membership) (
 	return hierarchy{}, false
 }
 
-// resolve finds the folders of a path among the mounts that match.
+// resolve finds the directories of a path among the mounts that match.
 func resolve(version int, cgroup string, mounts []host.Mount, match func(host.Mount) bool) (h hierarchy, ok bool) {
 	h = hierarchy{version: version, path: cgroup}
 	for _, m := range mounts {
@@ -108,12 +107,10 @@ func resolve(version int, cgroup string, mounts []host.Mount, match func(host.Mo
 	return h, false
 }
 
-// ancestors lists the folders under a mount that are a control group and its
-// ancestors, the group itself first. The root of the mount and the path are
-// both relative to the reader's control group namespace: "/" is its root, "/.."
-// what lies outside. Where the path is not below the mount's root, or the names
-// between the two are outside the namespace and so not known, there are none:
-// the limits of some ancestors alone say nothing of the smallest.
+// ancestors lists the directories under a mount that are a cgroup and its ancestors, the group itself first. The root
+// of the mount and the path are both relative to the reader's cgroup namespace: "/" is its root, "/.." is outside. If
+// the path is not below the mount's root, or the names between the two are outside the namespace and so not known,
+// there are none: the limits of some ancestors alone say nothing about the smallest.
 func ancestors(m host.Mount, cgroup string) []level {
 	rootUps, root := outside(m.Root)
 	ups, names := outside(cgroup)
@@ -134,8 +131,7 @@ func ancestors(m host.Mount, cgroup string) []level {
 	return out
 }
 
-// outside splits a control group path into the number of its leading ".." and
-// the names that follow.
+// outside splits a cgroup path into the number of its leading ".." and the names that follow.
 func outside(p string) (ups int, names []string) {
 	for part := range strings.SplitSeq(p, "/") {
 		switch {

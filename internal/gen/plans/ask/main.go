@@ -33,7 +33,7 @@ func main() {
 	fmt.Print(text)
 }
 
-// most is what pg-configurator says where it refuses as many connections as it was told.
+// most is what pg-configurator says if it refuses the requested number of connections.
 var most = regexp.MustCompile(`supports (\d+) connections`)
 
 // configurator asks pg-configurator; where it refuses so many connections, for as many as

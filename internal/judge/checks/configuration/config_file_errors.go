@@ -60,8 +60,8 @@ var ConfigFileErrors = check.Check{
 
 func needsRestart(s pg.Setting) bool { return s.PendingRestart || s.Context == "postmaster" }
 
-// legal says whether the server would take a value from a file: a number within
-// the bounds, a word of the list, on or off. Texts are taken as they are.
+// legal reports whether the server would take a value from a file: a number within the bounds, a word of the list, on
+// or off. Texts are taken as they are.
 func legal(s pg.Setting, value string) bool {
 	switch s.Type {
 	case "integer", "real":

@@ -7,8 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// hasEscape says whether a prefix has one of the escapes, with or without a
-// width: %m, %-5p. %% is a percent sign.
+// hasEscape reports whether a prefix has one of the escapes, with or without a width: %m, %-5p. %% is a percent sign.
 func hasEscape(prefix, letters string) bool {
 	for i := 0; i < len(prefix); i++ {
 		if prefix[i] != '%' {

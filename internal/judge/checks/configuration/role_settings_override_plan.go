@@ -123,7 +123,7 @@ func isOff(v string) bool {
 		strings.HasPrefix("no", v))
 }
 
-// sameValue says whether an override has the value that the server has anyway.
+// sameValue reports whether an override has the value that the server has anyway.
 func sameValue(v string, server pg.Setting) bool {
 	if n, err := unit.ParseGUC(v, server.Unit); err == nil {
 		m, err := unit.ParseGUC(server.Value, server.Unit)

@@ -19,9 +19,8 @@ const (
 	mostlyIdle = 50
 )
 
-// ConnectionsNearLimit compares with what is left for ordinary roles:
-// max_connections less superuser_reserved_connections and, from 16 on,
-// reserved_connections. WAL senders have slots of their own since 12.
+// ConnectionsNearLimit compares with what is left for ordinary roles: max_connections less
+// superuser_reserved_connections and, from 16 on, reserved_connections. WAL senders have had separate slots since 12.
 var ConnectionsNearLimit = check.Check{
 	ID:       "connections_near_limit",
 	Area:     check.Connections,

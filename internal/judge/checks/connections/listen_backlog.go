@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// ListenBacklog is information: it matters where many clients connect at once.
+// ListenBacklog is information: it matters if many clients connect at once.
 var ListenBacklog = check.Check{
 	ID:       "listen_backlog",
 	Area:     check.Connections,

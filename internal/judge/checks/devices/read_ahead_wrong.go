@@ -7,10 +7,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// ReadAheadWrong reports only what is wrong for every workload: between 128 kB and
-// some MB, the best value depends on how much is scanned. What counts is the
-// device that the filesystem is on, not the disks below it. Loop devices and memory
-// have no disk of their own, and over a network a large window is useful.
+// ReadAheadWrong reports only what is wrong for every workload: between 128 kB and some MB, the best value depends on
+// how much is scanned. What counts is the device that the filesystem is on, not the disks below it. Loop devices and
+// memory have no disk, and over a network a large window is useful.
 var ReadAheadWrong = check.Check{
 	ID:       "read_ahead_wrong",
 	Area:     check.Storage,

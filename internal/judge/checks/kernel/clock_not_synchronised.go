@@ -92,7 +92,7 @@ var hostClocks = map[string]struct{ device, module string }{
 	"kvm": {"/dev/ptp0", "ptp_kvm"}, "microsoft": {"/dev/ptp_hyperv", "hv_utils"},
 }
 
-// replicates says whether an instance of the host is known to be one of several.
+// replicates reports whether an instance of the host is known to be one of several.
 func replicates(c *check.Case) bool {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]

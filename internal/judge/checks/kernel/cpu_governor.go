@@ -50,8 +50,8 @@ var CPUGovernor = check.Check{
 	},
 }
 
-// choosesItself says whether the CPU chooses its frequency: only drivers of that
-// kind have a preference. If the driver is unknown, the check assumes so.
+// choosesItself reports whether the CPU chooses its frequency: only drivers of that kind have a preference. If the
+// driver is unknown, the check assumes so.
 func choosesItself(f host.CPUFreq) bool {
 	return f.Driver == "" || f.Preference != "" || f.Driver == "intel_pstate" || f.Driver == "amd-pstate-epp" ||
 		f.Driver == "amd_pstate_epp"

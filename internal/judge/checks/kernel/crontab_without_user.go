@@ -38,8 +38,8 @@ var CrontabWithoutUser = check.Check{
 	},
 }
 
-// noUser says whether a word cannot be a user name: useradd rejects these
-// characters, and the commands are those that guides write there.
+// noUser reports whether a word cannot be a user name: useradd rejects these characters, and the commands are those
+// that guides write there.
 func noUser(word string) bool {
 	return strings.ContainsAny(word, `/<>|&;$()'"=[`+"`") ||
 		slices.Contains([]string{"echo", "printf", "sysctl", "tee", "sh", "bash", "cat", "test", "sudo", "exec", "nice",

@@ -43,8 +43,8 @@ var CgroupLimitBelowPlan = check.Check{
 		p := m.Parts()
 		shared := say.M("shared memory {shared}", "shared", p.Shared)
 		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
-			// Huge pages are charged to the hugetlb controller, and to this limit only
-			// where the hierarchy is mounted with memory_hugetlb_accounting.
+			// Huge pages are charged to the hugetlb controller, and to this limit only if the hierarchy is mounted with
+			// memory_hugetlb_accounting.
 			p.Shared, shared = 0, say.M("no shared memory, as huge pages are not charged")
 		}
 		if p.Sum() <= total {

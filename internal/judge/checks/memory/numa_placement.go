@@ -112,7 +112,7 @@ const giveAllNodes say.Template = "1. Remove AllowedMemoryNodes= and AllowedCPUs
 // mostCPUs is the largest number of CPUs that a kernel can be built for.
 const mostCPUs = 8192
 
-// overlap says whether two lists have a number in common.
+// overlap reports whether two lists have a number in common.
 func overlap(a, b string) bool {
 	for i := range mostCPUs {
 		x, err1 := host.ListHas(a, i)

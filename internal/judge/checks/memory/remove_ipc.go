@@ -75,8 +75,8 @@ var RemoveIPC = check.Check{
 	},
 }
 
-// keepsIPC says whether a distribution builds systemd with RemoveIPC=no: Red Hat
-// Enterprise Linux and what is made from it.
+// keepsIPC reports whether a distribution builds systemd with RemoveIPC=no: Red Hat Enterprise Linux and what is made
+// from it.
 func keepsIPC(os host.OS) bool {
 	return slices.Contains([]string{"rhel", "centos", "ol"}, os.ID) || slices.Contains(strings.Fields(os.Like), "rhel")
 }

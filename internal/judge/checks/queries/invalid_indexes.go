@@ -8,7 +8,7 @@ import (
 // blockSize is that of every packaged server.
 const blockSize = 8 * unit.KB
 
-// InvalidIndexes leaves out those that are being built now.
+// InvalidIndexes omits those that are being built now.
 var InvalidIndexes = check.Check{
 	ID:       "invalid_indexes",
 	Area:     check.Query,

@@ -5,10 +5,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// TablesNeverAnalyzed looks for tables without any row in pg_statistic, and not
-// at the time of the last ANALYZE, which a crash before 15 and a reset of the
-// statistics forget. The query leaves out what has fewer than 10,000 rows: for
-// those the planner's assumptions seldom choose a plan that hurts.
+// TablesNeverAnalyzed looks for tables without any row in pg_statistic, and not at the time of the last ANALYZE, which
+// a crash before 15 and a reset of the statistics forget. The query omits what has fewer than 10,000 rows: for those
+// the planner's assumptions seldom choose a plan that hurts.
 var TablesNeverAnalyzed = check.Check{
 	ID:       "tables_never_analyzed",
 	Area:     check.Query,

@@ -84,7 +84,7 @@ func option(options []string, name string, without float64) (v float64, own bool
 	return without, false
 }
 
-// rotating says whether a device is on rotating disks; unknown if they differ.
+// rotating reports whether a device is on rotating disks; unknown if they differ.
 func rotating(blocks []host.Block, device string) known.Fact[bool] {
 	list, ok := volumes.Disks(blocks, device)
 	if !ok {

@@ -8,10 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// isRule says whether a line of pg_hba.conf is a rule that allows or rejects.
+// isRule reports whether a line of pg_hba.conf is a rule that allows or rejects.
 func isRule(r pg.HBARule) bool { return r.Type != "" && !r.Broken }
 
-// isRemote says whether a rule is for clients on other hosts.
+// isRemote reports whether a rule is for clients on other hosts.
 func isRemote(r pg.HBARule) bool { return r.Reach == "network" || r.Reach == "anywhere" }
 
 // lineOf names a line: its number, and its file if that is an included one.

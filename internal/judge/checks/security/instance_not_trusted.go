@@ -27,7 +27,7 @@ var InstanceNotTrusted = check.Check{
 	Sources: []string{"linux-proc"},
 	Judge: func(c *check.Case) {
 		if len(c.Snapshot.Strangers) == 0 {
-			check.Need(c, c.Snapshot.Host.Programs) // where processes are hidden, so are those of strangers
+			check.Need(c, c.Snapshot.Host.Programs) // if processes are hidden, so are those of strangers
 			return
 		}
 		for _, s := range c.Snapshot.Strangers {

@@ -125,8 +125,8 @@ func sharedMemoryFolder(c *check.Case, fault string, free unit.Bytes) {
 	}
 }
 
-// inHugePages says whether the server would take its memory from the huge page pool,
-// which does not count as committed.
+// inHugePages reports whether the server would take its memory from the huge page pool, which does not count as
+// committed.
 func inHugePages(c *check.Case, need unit.Bytes) bool {
 	set, _ := c.Instance.Server.Settings.Get()
 	if mode, _ := set.Text("huge_pages"); mode != "on" && mode != "try" {

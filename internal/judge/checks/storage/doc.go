@@ -1,4 +1,3 @@
-// Package storage holds the checks of file systems and mounts under the data, their room, and how the server writes to
-// them.
-// One file a check; the engine is internal/judge/check.
+// Package storage holds the checks of filesystems and mounts under the data, their room, and how the server writes to
+// them. One file a check; the engine is internal/judge/check.
 package storage

@@ -38,7 +38,7 @@ var NfsOptions = check.Check{
 			}
 			return found
 		}
-		// noac is shown as it is; actimeo=0 as the four bounds that it stands for.
+		// noac is shown as it is; actimeo=0 as the four limits that it implies.
 		slow := []string{"noac", "acregmax=0", "actimeo=0", "lookupcache=none", "sync"}
 		udp := []string{"udp", "proto=udp", "proto=udp6"}
 		for _, o := range []struct {

@@ -83,8 +83,8 @@ func byName(set pg.Settings) []string {
 	return out
 }
 
-// setByHand says whether the value comes from a file or the command line, which is
-// usually kept for the next version.
+// setByHand reports whether the value comes from a file or the command line, which is usually kept for the next
+// version.
 func setByHand(s pg.Setting) bool {
 	return s.Source == "configuration file" || s.Source == "command line"
 }

@@ -14,11 +14,11 @@ import (
 type Gap struct {
 	Fact   say.Message `json:"fact"`
 	Reason say.Message `json:"reason"` // one or more clauses, lower case, no full stop
-	// the right, command or file that would reveal it; left out where nothing would
+	// the right, command or file that would reveal it; omitted if nothing would
 	Reveal say.Message `json:"reveal,omitzero"`
 }
 
-// Of is a missing fact, whose texts are those of whoever missed it.
+// Of is a missing fact, with the texts of the part that missed it.
 func Of(g known.Gap) Gap {
 	return Gap{gapwords.Of(g.Fact), gapwords.Of(g.Reason), gapwords.Of(g.Reveal)}
 }
@@ -37,7 +37,7 @@ func (g Gap) Known() known.Gap {
 	return known.Gap{Fact: g.Fact.String(), Reason: g.Reason.String(), Reveal: g.Reveal.String()}
 }
 
-// Is says whether it is about a fact of that name.
+// Is reports whether it is about a fact of that name.
 func (g Gap) Is(fact say.Template) bool { return g.Fact.Text == string(fact) }
 
 // Add appends one to a list, unless one that reads the same is there.

@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 )
 
-// TestJSON holds that a gap is written as a missing fact is, and that what would reveal it is left out where nothing
+// TestJSON verifies that a gap is written as a missing fact is, and that what would reveal it is omitted if nothing
 // would.
 func TestJSON(t *testing.T) {
 	for _, g := range []known.Gap{{Fact: "a", Reason: "b", Reveal: "c"}, {Fact: "a", Reason: "b"}} {
@@ -27,7 +27,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestAdd holds that a gap is listed once, however it was made.
+// TestAdd verifies that a gap is listed once, however it was made.
 func TestAdd(t *testing.T) {
 	made := gap.Gap{Fact: say.M("server"), Reason: say.M("no answer within {time}", "time", say.Number("5 s"))}
 	list := gap.Add(gap.Add(nil, made), gap.Of(known.Gap{Fact: "server", Reason: "no answer within 5 s"}))

@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/translated"
 )
 
-// TestIn holds that each text of a report follows the language.
+// TestIn verifies that each text of a report follows the language.
 func TestIn(t *testing.T) {
 	for name, r := range crowds(t) {
 		t.Run(name, func(t *testing.T) {

@@ -26,9 +26,8 @@ const (
 	Unknown  = "unknown"
 )
 
-// Report is who holds the memory of a host, what page tables take of it
-// and may come to take, what would save how much, and whom the OOM killer would
-// choose. An amount that is not known is left out, and Unknown says why.
+// Report is what holds the memory of a host, how much page tables take and can grow to, what would save how much, and
+// which process the OOM killer would choose. An unknown amount is omitted, and Unknown says why.
 type Report struct {
 	Schema    string      `json:"schema"`
 	TakenAt   int64       `json:"taken_at"` // seconds since the epoch, by the host's clock
@@ -36,7 +35,7 @@ type Report struct {
 	Verdict   say.Message `json:"verdict"`  // one line
 	Host      *Host       `json:"host,omitempty"`
 	Instances []Instance  `json:"instances"`
-	OOM       []OOM       `json:"oom"` // the control groups that limit an instance first, then the host
+	OOM       []OOM       `json:"oom"` // the cgroups that limit an instance first, then the host
 	Unknown   []gap.Gap   `json:"unknown"`
 
 	plan Plan
@@ -46,10 +45,10 @@ type Report struct {
 // of an instance without one no value is advised.
 type Plan map[string]unit.Bytes
 
-// Host is the memory of the host and where it is now.
+// Host is the memory of the host and how it is used now.
 type Host struct {
 	Total unit.Bytes `json:"total_bytes"`
-	// MemAvailable; not there where the line is missing, as in what somebody pasted
+	// MemAvailable; absent if the line is missing, as in pasted text
 	Available *unit.Bytes `json:"available_bytes,omitempty"`
 	SwapTotal *unit.Bytes `json:"swap_total_bytes,omitempty"`
 	SwapUsed  *unit.Bytes `json:"swap_used_bytes,omitempty"`
@@ -68,18 +67,18 @@ type Part struct {
 type Instance struct {
 	Label     string     `json:"label"`
 	Version   string     `json:"version,omitempty"`
-	HugePages string     `json:"huge_pages"` // on, off or unknown: where its shared memory lies
+	HugePages string     `json:"huge_pages"` // on, off or unknown: whether its shared memory is in huge pages
 	Limit     unit.Bytes `json:"memory_bytes,omitempty"`
-	// the control group whose limit that is; "" for the host's memory
+	// the cgroup whose limit that is; "" for the host's memory
 	LimitedBy   string     `json:"limited_by,omitempty"`
 	Shared      unit.Bytes `json:"shared_bytes,omitempty"`
 	Connections int        `json:"max_connections,omitempty"`
 	Sum         Group      `json:"sum"`
 	Kinds       []Group    `json:"kinds"` // the processes by kind, postmaster first
-	// the backends by database, role and state, largest first; empty where not known
+	// the backends by database, role and state, largest first; empty if not known
 	Sessions  []Group   `json:"sessions"`
 	Processes []Process `json:"processes"`
-	// the worst case as it is, then what would save how much of it; empty where not known
+	// the worst case as it is, then what would save how much of it; empty if not known
 	Options []Option `json:"options"`
 }
 
@@ -96,13 +95,13 @@ type Group struct {
 	MostShared unit.Bytes  `json:"most_shared_bytes"`
 	Private    unit.Bytes  `json:"private_bytes"` // RssAnon
 	Swap       unit.Bytes  `json:"swap_bytes"`
-	PSS        *unit.Bytes `json:"pss_bytes,omitempty"` // where every one of them told it
+	PSS        *unit.Bytes `json:"pss_bytes,omitempty"` // if all of them reported it
 }
 
 // Process is one process of an instance.
 type Process struct {
 	PID        int         `json:"pid"`
-	Kind       string      `json:"kind"` // "" where its title tells nothing
+	Kind       string      `json:"kind"` // "" if its title does not show it
 	Database   string      `json:"database,omitempty"`
 	Role       string      `json:"role,omitempty"`
 	State      string      `json:"state,omitempty"`
@@ -114,7 +113,7 @@ type Process struct {
 	PSS        *unit.Bytes `json:"pss_bytes,omitempty"`
 }
 
-// Diagnose judges who holds the memory.
+// Diagnose judges what holds the memory.
 func Diagnose(s *snapshot.Snapshot, plan Plan) *Report {
 	r := &Report{plan: plan, Schema: Schema, TakenAt: s.TakenAt, Instances: []Instance{}, OOM: []OOM{},
 		Unknown: []gap.Gap{}}
@@ -182,8 +181,7 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	if !told {
 		r.miss(in.Server.Backends.Gap())
 	}
-	// pgfettle's own session has ended by the time that anybody reads this, and perhaps
-	// while its process was looked at.
+	// pgfettle's own session has ended by the time this is read, and perhaps while its process was examined.
 	ours := map[int]session{}
 	for _, b := range backends {
 		to := sessions
@@ -255,13 +253,12 @@ func (r *Report) processes(in *snapshot.Instance, out *Instance) {
 	largestFirst(out.Sessions)
 }
 
-// SameSession says whether a process is still the one that the server named by
-// its number: between the two looks the number may have been given to another.
-// Only a backend has a client's session, and its title begins with whose it is.
+// SameSession reports whether a process is still the one that the server named by its number: between the two looks the
+// number may have been given to another. Only a backend has a client's session, and its title begins with whose it is.
 func SameSession(p host.Process, kind, role, database string) bool {
 	switch {
 	case p.Kind == "":
-		return true // its title tells nothing
+		return true // not shown by its title
 	case (kind == "client backend") != (p.Kind == host.KindBackend):
 		return false
 	case p.Kind != host.KindBackend || role == "":
@@ -296,7 +293,7 @@ func (g *Group) add(q *Process) {
 	}
 }
 
-// hostMemory lays out where the memory of the host is.
+// hostMemory breaks down the memory of the host.
 func hostMemory(s *snapshot.Snapshot, m host.Memory) *Host {
 	var tables, private unit.Bytes
 	for i := range s.Instances {

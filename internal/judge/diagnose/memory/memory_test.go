@@ -34,8 +34,8 @@ func crowds(t *testing.T) map[string]*memory.Report {
 	return out
 }
 
-// TestMemoryGolden holds the whole document of each host, but for the list of
-// all processes, of which the first two stand for the rest.
+// TestMemoryGolden holds the whole document of each host, except for the list of all processes, of which the first two
+// stand for the rest.
 func TestMemoryGolden(t *testing.T) {
 	for name, r := range crowds(t) {
 		t.Run(name, func(t *testing.T) {
@@ -104,9 +104,8 @@ func TestMemoryAddsUp(t *testing.T) {
 	}
 }
 
-// TestMemoryOfTheArticles: the numbers that the founding articles tell. 1,500
-// connections and 16 GB without huge pages: 47 GB of page tables in the worst
-// case, and next to nothing with them.
+// TestMemoryOfTheArticles: the numbers of the founding articles. 1,500 connections and 16 GB without huge pages: 47 GB
+// of page tables in the worst case, and next to nothing with them.
 func TestMemoryOfTheArticles(t *testing.T) {
 	r := crowds(t)
 	in := r["many_connections"].Instances[0]
@@ -124,8 +123,8 @@ func TestMemoryOfTheArticles(t *testing.T) {
 			t.Error("huge pages are in use and are advised all the same")
 		}
 	}
-	// The kernel counts the shared memory of a backend on ordinary pages, and not
-	// that in huge pages: there java is chosen, here a backend.
+	// The kernel counts the shared memory of a backend on regular pages, and not that in huge pages: there java is
+	// chosen, here a backend.
 	if v := r["many_connections"].OOM[0].Next[0]; v.Kind == "" || v.Shared < 14*unit.GB {
 		t.Errorf("chosen on ordinary pages: %+v", v)
 	}
@@ -137,8 +136,8 @@ func TestMemoryOfTheArticles(t *testing.T) {
 			t.Errorf("%s may not be chosen", v.Name)
 		}
 	}
-	// Inside a container the limit of its control group is what counts, and the
-	// server names its processes by other numbers than the host.
+	// Inside a container the limit of its cgroup is what counts, and the server names its processes by other numbers
+	// than the host.
 	c := r["container"]
 	if c.OOM[0].Total != 4*unit.GB || c.OOM[0].Scope == "host" {
 		t.Errorf("container: %+v", c.OOM[0])
@@ -146,7 +145,7 @@ func TestMemoryOfTheArticles(t *testing.T) {
 	if p := c.Instances[0].Processes[2]; p.Database == "" || p.PID != 102 {
 		t.Errorf("container: %+v", p)
 	}
-	// A number that the server gave for another process names nobody.
+	// A number that the server gave for another process identifies no process.
 	for _, p := range r["many_connections"].Instances[0].Processes {
 		if p.Role == "batch" {
 			t.Errorf("%+v has the session of the process that bore its number before", p)

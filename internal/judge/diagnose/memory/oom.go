@@ -14,16 +14,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// OOM is whom the OOM killer would choose where memory ended now: on the
-// host, or within a control group that has a limit.
+// OOM is the process that the OOM killer would choose if memory ran out now: on the host, or within a cgroup that has a
+// limit.
 type OOM struct {
-	Scope string `json:"scope"`           // host or control group
+	Scope string `json:"scope"`           // host or cgroup
 	Group string `json:"group,omitempty"` // the group's path
 	// what the choice is about: memory and swap of the host, or the limit
 	Total   unit.Bytes      `json:"total_bytes"`
 	Looked  int             `json:"looked_at"` // processes that were compared
 	Next    []Victim        `json:"next"`      // the first five, in the order of the kernel
-	Spared  int             `json:"spared"`    // of those looked at: with oom_score_adj -1000
+	Spared  int             `json:"spared"`    // of those examined: with oom_score_adj -1000
 	Why     say.Message     `json:"why,omitzero"`
 	Outcome say.Message     `json:"outcome,omitzero"` // what its death would mean
 	Notes   []say.Message   `json:"notes"`
@@ -59,7 +59,7 @@ type memoryContest struct {
 // memoryVictims is how many are shown.
 const memoryVictims = 5
 
-// oom judges the control groups that limit an instance, and the host.
+// oom judges the cgroups that limit an instance, and the host.
 func (r *Report) oom(s *snapshot.Snapshot, m host.Memory, names naming) {
 	seen := map[string]bool{}
 	for i := range s.Instances {
@@ -224,7 +224,7 @@ func (r *Report) outcome(v *Victim) say.Message {
 		"default), because the killed process may have damaged the shared memory.")
 }
 
-// apart says whether a process of a server does not use its shared memory: others go on when it dies.
+// apart reports whether a process of a server does not use its shared memory: others go on when it dies.
 func (r *Report) apart(v *Victim) bool {
 	switch v.Kind {
 	case "logger", "stats collector":

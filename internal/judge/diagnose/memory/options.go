@@ -36,7 +36,7 @@ const (
 	SmallerPool = "smaller_shared_buffers"
 )
 
-// options reckons the worst case as it is and with one thing changed.
+// options computes the worst case as it is and with one thing changed.
 func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Instance) {
 	f := memory.AsItIs(s, in, memory.Mixed)
 	m, ok := f.Get()
@@ -56,7 +56,7 @@ func (r *Report) options(s *snapshot.Snapshot, in *snapshot.Instance, out *Insta
 	out.smaller(in, m, base, set, r.plan)
 }
 
-// memoryOption lays an instance out; where base is not empty it says what is saved.
+// memoryOption breaks down the memory of an instance; if base is not empty, it says what is saved.
 func memoryOption(id string, title say.Message, m memory.Instance, base Option) Option {
 	parts := m.Parts()
 	o := Option{ID: id, Title: title, PageTables: parts.PageTables, Shared: parts.Shared, Private: parts.Backends,
@@ -98,7 +98,7 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 			reserve = say.M("On the container's host (the hugetlb limit of the container must allow the pages): "+
 				"{command}", "command", command)
 		}
-		// While the server runs, its own memory on ordinary pages is in the way.
+		// While the server runs, its own memory on regular pages is in the way.
 		o.Do = append(o.Do, say.M("Set huge_pages = on in postgresql.conf, and stop the server"), reserve,
 			say.M("Start the server"))
 		o.Note = say.M("pgfettle plan computes the pages together with all other settings; pgfettle apply makes them " +
@@ -111,9 +111,8 @@ func (out *Instance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m memory.
 	out.Options = append(out.Options, o)
 }
 
-// fewer is a pooler before the server, with as many connections to it as
-// sessions are at work at the peak and those kept for superusers: the others
-// wait for a processor anyway.
+// fewer is a pooler before the server, with as many connections to it as sessions are at work at the peak and those
+// kept for superusers: the others wait for a CPU anyway.
 func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Instance, base Option, set pg.Settings,
 	out *Instance) {
 	peak := memory.AtPeak(s, in, memory.Mixed)
@@ -146,8 +145,8 @@ func (r *Report) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memory.Ins
 	out.Options = append(out.Options, o)
 }
 
-// smaller is the shared_buffers of the plan where that is less; else half of it, to
-// compare with: then it is no advice, which is the plan's alone.
+// smaller is the shared_buffers of the plan if that is less; otherwise half of it, for comparison: then it is no
+// advice, which only the plan gives.
 func (out *Instance) smaller(in *snapshot.Instance, m memory.Instance, base Option, set pg.Settings, plan Plan) {
 	setting := set["shared_buffers"]
 	buffers, isMem := set.Bytes("shared_buffers")

@@ -37,8 +37,8 @@ var PartTitles = map[string]say.Message{
 	PartUntold:   say.M("programs and kernel (not divided)"),
 }
 
-// roughly parts the memory of a host of which only some lines were written down, as free
-// has them: what is not told apart stays one part.
+// roughly parts the memory of a host for which only some lines are known, as from free: what is not distinguished stays
+// one part.
 func roughly(m host.Memory) []Part {
 	cache := max(m.Cached+m.Buffers+m.SlabReclaim-m.Shmem, 0)
 	parts := []Part{{PartShared, m.Shmem}, {PartUntold, 0}, {PartCache, cache}, {PartFree, m.Free}}

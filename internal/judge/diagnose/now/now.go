@@ -16,7 +16,7 @@ import (
 // Schema names the version of the JSON form.
 const Schema = "pgfettle.top/1"
 
-// HostLook is what one look at a host brought.
+// HostLook is one sample of a host.
 type HostLook struct {
 	At         time.Time
 	Took       time.Duration // without the census
@@ -33,14 +33,13 @@ type HostLook struct {
 	Own        known.Fact[Ticked] // this program itself
 }
 
-// Ticked is processor time that was used between two moments.
+// Ticked is CPU time that was used between two moments.
 type Ticked struct {
 	CPU  time.Duration
 	Over time.Duration
 }
 
-// ServerLook is what one look at a server brought. Where Problem is there, the
-// server did not answer, and nothing else is known.
+// ServerLook is one sample of a server. If Problem is set, the server did not answer, and nothing else is known.
 type ServerLook struct {
 	At          time.Time
 	Took        time.Duration
@@ -54,46 +53,45 @@ type ServerLook struct {
 	IO          known.Fact[[]pg.IO]
 }
 
-// Input is what a live view has seen: the last looks that told something, and
-// the looks before them, which rates are told by. All may be nil.
+// Input is what a live view has seen: the last samples that had data, and the ones before them, from which rates are
+// computed. All may be nil.
 type Input struct {
 	At           time.Time  // the present
-	Label        string     // of the instance; "" where there is none
+	Label        string     // of the instance; "" if there is none
 	CPUs         int        // 0: not known
 	Connections  int        // max_connections; 0: not known
-	Limit        unit.Bytes // of the instance's memory, by a control group; 0: none
+	Limit        unit.Bytes // of the instance's memory, by a cgroup; 0: none
 	HostUnseen   *known.Gap
 	ServerUnseen *known.Gap // why no server is asked at all
 	Host         *HostLook
 	HostBefore   *HostLook
 	Server       *ServerLook
 	ServerBefore *ServerLook
-	Failed       *known.Gap // why the server told nothing since then; nil: it did
+	Failed       *known.Gap // why the server has reported nothing since; nil if it has
 	FailedSince  time.Time
 }
 
-// Report is what a host and one instance do at this moment. What is not known is
-// left out, and Unknown says why.
+// Report is what a host and one instance do at this moment. What is unknown is omitted, and Unknown says why.
 type Report struct {
 	Schema      string       `json:"schema"`
 	TakenAt     int64        `json:"taken_at"`          // seconds since the epoch
-	Seconds     float64      `json:"seconds,omitempty"` // between the two looks at the server that rates are told by
+	Seconds     float64      `json:"seconds,omitempty"` // between the two samples of the server behind the rates
 	Host        Host         `json:"host"`
 	Memory      *Memory      `json:"memory,omitempty"`
 	Server      Server       `json:"server"`
 	Processes   []Process    `json:"processes"`
 	Waits       []Wait       `json:"waits"`
-	Locks       []Lock       `json:"locks"` // who blocks others, each followed by those that wait for it
+	Locks       []Lock       `json:"locks"` // sessions that block others, each followed by those that wait for it
 	Checkpoints *Checkpoints `json:"checkpoints,omitempty"`
 	Databases   []Database   `json:"databases"`
 	Cost        Cost         `json:"cost"`
 	Unknown     []gap.Gap    `json:"unknown"`
 }
 
-// Host is the host but for its memory.
+// Host is the host except for its memory.
 type Host struct {
 	Name     string     `json:"name,omitempty"`
-	Age      *float64   `json:"age_seconds,omitempty"` // of what is told of the host; left out where nothing is
+	Age      *float64   `json:"age_seconds,omitempty"` // of the host's data; omitted if there is none
 	Uptime   *int64     `json:"uptime_seconds,omitempty"`
 	CPUs     int        `json:"cpus,omitempty"`
 	Load     *host.Load `json:"load,omitempty"`
@@ -117,7 +115,7 @@ type Memory struct {
 	Overcommit  *int64     `json:"overcommit_mode,omitempty"` // vm.overcommit_memory; with 2 the limit is kept
 }
 
-// The parts of the memory where nothing is known of the processes of the instance.
+// The parts of the memory if nothing is known of the processes of the instance.
 const (
 	PartAll       = "private memory of all programs"
 	PartAllTables = "page tables of all programs"
@@ -127,8 +125,8 @@ const (
 type Server struct {
 	Label       string     `json:"label,omitempty"` // data directory, else port
 	Version     string     `json:"version,omitempty"`
-	Age         *float64   `json:"age_seconds,omitempty"` // of what the server told; left out where it told nothing
-	Problem     *known.Gap `json:"problem,omitempty"`     // why it tells nothing now
+	Age         *float64   `json:"age_seconds,omitempty"` // of the server's data; omitted if there is none
+	Problem     *known.Gap `json:"problem,omitempty"`     // why it reports nothing now
 	Silent      *float64   `json:"silent_seconds,omitempty"`
 	Uptime      *int64     `json:"uptime_seconds,omitempty"`
 	InRecovery  *bool      `json:"in_recovery,omitempty"`
@@ -136,7 +134,7 @@ type Server struct {
 	Active      *int       `json:"active,omitempty"`
 	InXact      *int       `json:"idle_in_transaction,omitempty"`
 	Most        int        `json:"max_connections,omitempty"`
-	// of its control group, where that is less than the host's memory
+	// of its cgroup, if that is less than the host's memory
 	Limit unit.Bytes `json:"memory_limit_bytes,omitempty"`
 }
 
@@ -144,12 +142,12 @@ type Server struct {
 // the server.
 type Process struct {
 	PID         int         `json:"pid"`                // as the server sees it
-	HostPID     int         `json:"host_pid,omitempty"` // as the host sees it, where that differs: in a container
-	Type        string      `json:"type,omitempty"`     // backend_type, or what its title tells
+	HostPID     int         `json:"host_pid,omitempty"` // as the host sees it, if that differs: in a container
+	Type        string      `json:"type,omitempty"`     // backend_type, or what its title shows
 	Role        string      `json:"role,omitempty"`
 	Database    string      `json:"database,omitempty"`
 	Application string      `json:"application,omitempty"`
-	Title       string      `json:"title,omitempty"` // of the process, where the server does not tell whose it is
+	Title       string      `json:"title,omitempty"` // of the process, if the server does not report its owner
 	State       string      `json:"state,omitempty"`
 	WaitType    string      `json:"wait_event_type,omitempty"`
 	WaitEvent   string      `json:"wait_event,omitempty"`
@@ -194,11 +192,11 @@ type Count struct {
 	Rate  *float64 `json:"per_second,omitempty"` // since the look before
 }
 
-// Checkpoints is checkpoints, and who writes what.
+// Checkpoints is checkpoints, and which process writes what.
 type Checkpoints struct {
 	Timed     Count `json:"timed"`
 	Requested Count `json:"requested"`
-	// since the statistics were reset; left out where they never were
+	// since the statistics were reset; omitted if they never were
 	Since   float64  `json:"counted_seconds,omitempty"`
 	WriteMS float64  `json:"write_ms"`
 	SyncMS  float64  `json:"sync_ms"`
@@ -221,7 +219,7 @@ type Database struct {
 	Xacts       Count    `json:"transactions"` // committed and rolled back
 	Rollbacks   Count    `json:"rollbacks"`
 	Reads       Count    `json:"blocks_read"`               // not found in shared_buffers
-	HitNow      *float64 `json:"hit_percent_now,omitempty"` // since the look before; left out where nothing was read
+	HitNow      *float64 `json:"hit_percent_now,omitempty"` // since the look before; omitted if nothing was read
 	HitAll      *float64 `json:"hit_percent,omitempty"`
 	Temp        Count    `json:"temp_bytes"`
 	TempFiles   int64    `json:"temp_files"`
@@ -230,7 +228,7 @@ type Database struct {
 
 // Cost is what the looking costs.
 type Cost struct {
-	CPU         *float64 `json:"cpu_percent,omitempty"` // of one processor, of this program
+	CPU         *float64 `json:"cpu_percent,omitempty"` // of one CPU, of this program
 	HostMS      *float64 `json:"host_ms,omitempty"`     // of one look, without the census
 	CensusMS    *float64 `json:"census_ms,omitempty"`   // of one census of the processes
 	CensusEvery *float64 `json:"census_every_seconds,omitempty"`
@@ -353,7 +351,7 @@ func (r *Report) memory(m host.Memory, ps []host.Process, counted bool, mode kno
 	if v, ok := mode.Get(); ok {
 		out.Overcommit = &v
 	}
-	if !counted { // whose it is, nobody knows
+	if !counted { // unknown owner
 		var parts []memory.Part
 		for _, p := range out.Parts {
 			switch p.Name {
@@ -371,8 +369,7 @@ func (r *Report) memory(m host.Memory, ps []host.Process, counted bool, mode kno
 	r.Memory = out
 }
 
-// busy returns the percentage of the processors' time that was not idle, and that
-// was stolen, between two looks.
+// busy returns the percentage of the CPUs' time that was not idle, and that was stolen, between two looks.
 func busy(b, c host.CPUTime) (all, steal *float64) {
 	sum := func(t host.CPUTime) int64 {
 		return t.User + t.Nice + t.System + t.Idle + t.IOWait + t.IRQ + t.SoftIRQ + t.Steal

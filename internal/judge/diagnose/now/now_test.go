@@ -79,8 +79,8 @@ func TestNowRates(t *testing.T) {
 	}
 }
 
-// TestNowLocks: who blocks most comes first, each waiter below whom it waits for,
-// once; a prepared transaction is process 0; a ring of waiters ends.
+// TestNowLocks: the session that blocks most comes first, each waiter below the session it waits for, once; a prepared
+// transaction is process 0; a ring of waiters ends.
 func TestNowLocks(t *testing.T) {
 	s := lookAt(0, 1)
 	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "app", Database: "shop", State: "idle in transaction",
@@ -102,8 +102,8 @@ func TestNowLocks(t *testing.T) {
 	}
 }
 
-// TestNowLocksEnd: whatever the edges, every process is told once, none is told
-// twice, and those that stand deeper follow one that is a step less deep.
+// TestNowLocksEnd: whatever the edges, every process is listed exactly once, and deeper ones follow one that is one
+// level higher.
 func TestNowLocksEnd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pid := rapid.IntRange(0, 12)
@@ -143,10 +143,9 @@ func hostLook(ps ...host.Process) *now.HostLook {
 			Cached: 200 * unit.MB, Shmem: 100 * unit.MB, AnonPages: 150 * unit.MB, PageTables: 20 * unit.MB})}
 }
 
-// TestNowProcesses: the host's and the server's half of a process are put together
-// by its number and its title; where a number was given to another since, they are
-// not; a backend that ended between the two looks is gone; one that began is there,
-// its memory unknown.
+// TestNowProcesses: the host's and the server's half of a process are joined by its process ID and its title; if the ID
+// was reused since, they are not; a backend that ended between the two looks is gone; one that began is there, its
+// memory unknown.
 func TestNowProcesses(t *testing.T) {
 	h := hostLook(backend(11, "app shop [local] idle", 3*unit.MB), backend(12, "old shop [local] idle", 2*unit.MB),
 		backend(13, "app shop [local] idle", unit.MB),
@@ -184,7 +183,7 @@ func TestNowProcesses(t *testing.T) {
 	}
 }
 
-// TestNowHidden: what a role may not see is told as not known, never as none.
+// TestNowHidden: what a role may not see is reported as unknown, never as none.
 func TestNowHidden(t *testing.T) {
 	s := lookAt(1, 1)
 	s.Sessions = known.Is([]pg.LiveSession{{PID: 11, Role: "me", Database: "shop", Type: "client backend",
@@ -204,8 +203,8 @@ func TestNowHidden(t *testing.T) {
 	}
 }
 
-// TestNowWaits: who works and waits for nothing is counted as such, who has nothing
-// to do apart, and our own session not at all.
+// TestNowWaits: sessions that work and wait for nothing are counted as such, idle ones separately, and our own session
+// not at all.
 func TestNowWaits(t *testing.T) {
 	s := lookAt(1, 1)
 	s.Sessions = known.Is([]pg.LiveSession{
@@ -228,8 +227,8 @@ func TestNowWaits(t *testing.T) {
 	}
 }
 
-// TestNowMemory: the parts add up to the whole; where nothing is known of the
-// instance's processes its memory is not said to be that of other programs.
+// TestNowMemory: the parts add up to the whole; if nothing is known of the instance's processes its memory is not said
+// to be that of other programs.
 func TestNowMemory(t *testing.T) {
 	h := hostLook(backend(11, "app shop [local] idle", 3*unit.MB))
 	for _, counted := range []bool{true, false} {
@@ -253,8 +252,8 @@ func TestNowMemory(t *testing.T) {
 	}
 }
 
-// TestNowSilent: a server that does not answer any more leaves what it told, with
-// its age, and says why and since when.
+// TestNowSilent: a server that does not answer any more keeps its last data, with their age, and shows why and since
+// when.
 func TestNowSilent(t *testing.T) {
 	in := now.Input{At: noon.Add(30 * time.Second), Server: lookAt(10, 5),
 		Failed: &known.Gap{Reason: "no answer within 5s"}, FailedSince: noon.Add(12 * time.Second)}

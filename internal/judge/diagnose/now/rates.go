@@ -8,8 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// rates takes over the counters of the server. How fast they grow is told where the
-// look before was at the same server, and nothing was reset since.
+// rates adds the counters of the server. Their rates are reported if the previous sample was of the same server and
+// nothing was reset since.
 func (r *Report) rates(in Input) {
 	s, b := in.Server, in.ServerBefore
 	secs := 0.0
@@ -61,8 +61,8 @@ func counts(now, before int64, there bool, secs float64) Count {
 	return c
 }
 
-// sameSince says whether nothing was reset between two looks. Before 15 a database
-// has no time of its reset until something is counted of it.
+// sameSince reports whether nothing was reset between two looks. Before 15 a database has no time of its reset until
+// something is counted of it.
 func sameSince(before, now int64) bool { return before == 0 || before == now }
 
 func database(d pg.Database, before map[string]pg.Database, secs float64) Database {
@@ -81,8 +81,7 @@ func database(d pg.Database, before map[string]pg.Database, secs float64) Databa
 	return out
 }
 
-// hits is the percentage of blocks that were found in shared_buffers; nil where
-// none was asked for.
+// hits is the percentage of blocks that were found in shared_buffers; nil if none was asked for.
 func hits(hit, read int64) *float64 {
 	if hit < 0 || read < 0 || hit+read <= 0 {
 		return nil

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	clientBackend = "client backend" // backend_type of who serves a client
-	// maxLockRows bounds the tree of who blocks whom: more than fits any screen.
+	clientBackend = "client backend" // backend_type of a process that serves a client
+	// maxLockRows limits the tree of blocking sessions: more than fits any screen.
 	maxLockRows = 200
 )
 
-// server takes over what the server told.
+// server adds what the server reported.
 func (r *Report) server(in Input) {
 	s := in.Server
 	r.Server.Version = s.Version
@@ -70,8 +70,7 @@ func (r *Report) sessions(list []pg.LiveSession) {
 	r.Server.Connections, r.Server.Active, r.Server.InXact = &clients, &active, &inXact
 }
 
-// waits counts what the processes wait for. An active one that waits for nothing
-// computes, or stands in the run queue.
+// waits counts what the processes wait for. An active one that waits for nothing computes, or is in the run queue.
 func (r *Report) waits(list []pg.LiveSession) {
 	seen := map[Wait]int{}
 	for _, s := range list {
@@ -99,9 +98,8 @@ func (r *Report) waits(list []pg.LiveSession) {
 	})
 }
 
-// locks makes trees of who waits for whom. One that waits for several stands under
-// the first; a ring, which is a deadlock that the server has not yet broken, is
-// entered at its least process.
+// locks makes trees of waiting and blocking sessions. One that waits for several is listed under the first; a ring,
+// which is a deadlock that the server has not yet broken, is entered at its least process.
 func (r *Report) locks(edges []pg.LiveLock, list []pg.LiveSession) {
 	by := map[int]pg.LiveSession{}
 	for _, s := range list {
@@ -162,8 +160,7 @@ func waitersOf(behind map[int][]int, pid int) []int {
 	return queue[1:]
 }
 
-// processes puts together what the host and what the server tell of each process.
-// The largest page tables come first.
+// processes combines what the host and the server report about each process. The largest page tables come first.
 func (r *Report) processes(in Input) {
 	var census []host.Process
 	var sessions []pg.LiveSession
@@ -209,7 +206,7 @@ func (r *Report) processes(in Input) {
 		}
 		r.Processes = append(r.Processes, q)
 	}
-	for i := range sessions { // those that came since, or all where the host is not seen
+	for i := range sessions { // those that came since, or all if the host is not seen
 		if by[sessions[i].PID] == &sessions[i] {
 			q := Process{PID: sessions[i].PID}
 			q.says(&sessions[i])

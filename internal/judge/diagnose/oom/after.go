@@ -15,7 +15,7 @@ import (
 type After struct {
 	State   string      `json:"state"` // restarted, stopped, recovering, untouched, unknown
 	Text    say.Message `json:"text"`
-	Seconds *float64    `json:"seconds,omitempty"` // from the death to the readiness, where the log tells
+	Seconds *float64    `json:"seconds,omitempty"` // from the death to the readiness, if logged
 }
 
 // The states.
@@ -27,7 +27,7 @@ const (
 	oomUnknown    = "unknown"
 )
 
-// lost is what a crash costs, whatever the server was doing, and whether it has recovered by now or not.
+// lost is what a crash costs, whatever the server was doing, and whether or not it has recovered by now.
 func lost() say.Message {
 	return say.M("All sessions were terminated and uncommitted transactions were rolled back. Committed transactions " +
 		"are kept, except the newest ones with synchronous_commit = off. Crash recovery empties unlogged tables and " +
@@ -84,7 +84,7 @@ func (c *oomCase) after() {
 	var text []say.Message
 	reinit, ready, from, to := false, false, "", ""
 	state := oomRecovering
-	asked, down := false, 0 // down is where the log has that it shut down
+	asked, down := false, 0 // down is where the log says that it shut down
 loop:
 	for i := c.deathI + 1; i < len(c.log.Server); i++ {
 		e := &c.log.Server[i]
@@ -120,7 +120,7 @@ loop:
 			state, down = oomStopped, i
 			break loop
 		case pglog.Starting:
-			break loop // somebody started it later
+			break loop // started later by someone else
 		}
 	}
 	a.State = state
@@ -162,7 +162,7 @@ func stoppedBySystemd(unit string) say.Message {
 		"Unless Restart= is set for the unit, the server is down until it is started again.", "unit", unit)
 }
 
-// noLaterStart says that a log has no start of a server after an entry; nothing where it has one.
+// noLaterStart says that a log has no start of a server after an entry; nothing if it has one.
 func (c *oomCase) noLaterStart(entry int) say.Message {
 	if slices.ContainsFunc(c.log.Server[entry+1:], func(e Event) bool {
 		return e.Kind == pglog.Starting || e.Kind == pglog.Ready
@@ -172,14 +172,14 @@ func (c *oomCase) noLaterStart(entry int) say.Message {
 	return say.M("The log has no later start.")
 }
 
-// serverKilled says whether a process of a server was among those that were killed: of a whole group, the first need
+// serverKilled reports whether a process of a server was among those that were killed: of a whole group, the first need
 // not be one.
 func (c *oomCase) serverKilled() bool {
 	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return host.IsServerName(v.Name) })
 }
 
-// started says whether a server was started again whose postmaster is gone, from an entry of its log on: what happened,
-// and what holds as long as it was not.
+// started reports whether a server was started again whose postmaster is gone, from an entry of its log on: what
+// happened, and what is true until then.
 func (c *oomCase) started(from int, gone, still say.Message) {
 	a := &c.kill.After
 	for i := max(from, 0); i < len(c.log.Server); i++ {
@@ -196,7 +196,7 @@ func (c *oomCase) started(from int, gone, still say.Message) {
 				continue
 			}
 		} else {
-			continue // nothing tells whether it is of before the kill
+			continue // nothing reports whether it is of before the kill
 		}
 		if ok && d >= 0 {
 			a.Seconds = oomPtr(seconds(d))
@@ -216,7 +216,7 @@ func (c *oomCase) wholeGroup() {
 			"manager or an administrator starts it."))
 }
 
-// silent says whether the server's log ends before the kill, with when.
+// silent reports whether the server's log ends before the kill, with when.
 func (c *oomCase) silent() (end say.Message, ok bool) {
 	last, v := c.log.Last, &c.report.Victims[0]
 	died, known := oomWall(v.At, c.facts)

@@ -18,7 +18,7 @@ type Cause struct {
 	ID       string        `json:"id"`
 	Text     say.Message   `json:"text"`
 	Evidence []say.Message `json:"evidence"`
-	Bytes    unit.Bytes    `json:"bytes,omitempty"` // that it held; 0: not told
+	Bytes    unit.Bytes    `json:"bytes,omitempty"` // that it held; 0 if not reported
 }
 
 // The causes. One is the largest of those that hold enough to matter.
@@ -32,9 +32,9 @@ const (
 	oomProgram     = "other_program"
 	oomSlab        = "kernel_memory"
 	oomFragments   = "fragmentation"   // memory was there, but not in one piece
-	oomNodes       = "numa_nodes"      // memory was there, but not where it was allowed
-	oomManual      = "sysrq"           // somebody asked for a kill
-	oomAllocating  = "allocating_task" // who asked was killed, whoever held the memory
+	oomNodes       = "numa_nodes"      // memory was available, but not where it was allowed
+	oomManual      = "sysrq"           // a kill was requested
+	oomAllocating  = "allocating_task" // the process that asked was killed, whichever held the memory
 	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
 	oomProcess     = "one_process"     // of a server, and not one that runs queries
 	oomNotTold     = "unknown"
@@ -47,7 +47,7 @@ const (
 	oomManySum   = 0.25 // private memory of all light processes of a server
 	oomTablesMin = 0.05 // page tables: without huge pages and with few sessions they are below one percent
 	oomSharedMin = 0.40 // shared memory: a quarter to 40 % is what settings for a dedicated server give it
-	oomHugeMin   = 0.10 // a pool that nobody uses
+	oomHugeMin   = 0.10 // an unused pool
 	oomOtherMin  = 0.10 // another program
 	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
 	oomCacheMin  = 0.50 // page cache: what is clean is dropped before anything is killed
@@ -58,10 +58,10 @@ const (
 	// oomCounted is how much of the anonymous memory of all the rows of a table have to hold for them to be whole: both
 	// are counted while processes run, some percent apart, and a row that is missing is far more.
 	oomCounted = 0.8
-	// oomMostOfOne is the share of what a server has together that one of its processes may have at most where the
-	// table does not divide it: with more, it may be one query and not many.
+	// oomMostOfOne is the share of what a server has together that one of its processes may have at most if the table
+	// does not divide it: with more, it may be one query and not many.
 	oomMostOfOne = 0.6
-	// oomTablesTell is from which sum of page tables on they tell whether rows are missing: processes that are not in
+	// oomTablesTell is the sum of page tables from which they show whether rows are missing: processes that are not in
 	// the table (threads of the kernel, those that end) have some megabytes.
 	oomTablesTell = 64 * unit.MB
 )
@@ -146,8 +146,8 @@ func (c *oomCase) cause() {
 	c.kill.Also = append(c.kill.Also, found[1:]...)
 }
 
-// shared is the shared memory: the sum, or, where the report has none, what one process had touched of it, which is
-// the least that it can be.
+// shared is the shared memory: the sum, or, if the report has none, what one process had touched of it, which is a
+// lower bound.
 func (c *oomCase) shared() (b *unit.Bytes, least bool) {
 	if s := c.kill.Memory.Shared; s != nil {
 		return s, false
@@ -221,8 +221,7 @@ func percentOf(b, total unit.Bytes) say.Number {
 	return say.Number(fmt.Sprintf("%.0f%%", 100*float64(b)/float64(total)))
 }
 
-// cache looks at the page cache: it is a cause where what is in it was not written yet, so that it could not be
-// dropped.
+// cache checks the page cache: it is a cause if its pages were not yet written, so that it could not be dropped.
 func (c *oomCase) cache(add func(string, unit.Bytes, say.Message, ...say.Message), share func(unit.Bytes) float64) {
 	m := &c.kill.Memory
 	if m.Cache == nil || m.Dirty == nil || share(*m.Cache) < oomCacheMin || share(*m.Dirty) < oomDirtyMin {
@@ -357,8 +356,8 @@ func (c *oomCase) queries(add func(string, unit.Bytes, say.Message, ...say.Messa
 	}
 }
 
-// oneQuery is about a process of the server with a large part of all memory; v is the victim where it is that. Only
-// the statement tells that it was a query.
+// oneQuery is about a process of the server with a large part of all memory; v is the victim if it is that process.
+// Only the statement shows that it was a query.
 func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 	switch {
 	case v == nil:
@@ -371,8 +370,8 @@ func oneQuery(pid string, size unit.Bytes, v *Task) say.Message {
 		size)
 }
 
-// manySessions is about processes of the server that have much together: largest is the largest of them, or 0 where
-// each of them is below oomHeavy.
+// manySessions is about processes of the server that have much together: largest is the largest of them, or 0 if each
+// of them is below oomHeavy.
 func manySessions(n int, size, largest unit.Bytes) say.Message {
 	if largest > 0 {
 		return say.N(n, "Many server processes: {n} had {size} of private memory, at most {largest}.",
@@ -403,7 +402,7 @@ func (c *oomCase) shareOfOrdinary() func(unit.Bytes) float64 {
 	}
 }
 
-// estimated is what the processes of a server have together, where the table does not tell it of each.
+// estimated is what the processes of a server have together, if the table does not list each.
 type estimated struct {
 	n       int        // processes that have a real part of it
 	sum     unit.Bytes // at least
@@ -412,8 +411,8 @@ type estimated struct {
 
 // estimate works out what the server's processes have for themselves from the anonymous memory of all: what other
 // programs have cannot be more than what they have resident. Before 6.8 the table has private and shared memory in one
-// sum, and with large shared_buffers the sum of a process tells nothing of what it has for itself. None is made where
-// one process could have most of it, or where rows are missing.
+// sum, and with large shared_buffers the sum of a process says nothing about its private memory. There is no estimate
+// if one process could have most of it, or if rows are missing.
 func (c *oomCase) estimate() (e estimated) {
 	m := &c.kill.Memory
 	if c.report.Table.Split || m.Anon == nil || m.Total == nil || len(c.report.Table.Tasks) == 0 || c.rowsMissing() {
@@ -452,7 +451,7 @@ func (c *oomCase) estimate() (e estimated) {
 	return e
 }
 
-// victimOf is the line of the kill about a process, nil where there is none.
+// victimOf is the line of the kill about a process, nil if there is none.
 func (c *oomCase) victimOf(pid int) *kernlog.Victim {
 	for i := range c.report.Victims {
 		if v := &c.report.Victims[i]; v.PID == pid {
@@ -462,8 +461,8 @@ func (c *oomCase) victimOf(pid int) *kernlog.Victim {
 	return nil
 }
 
-// oomRunsQueries says whether a process of this role runs the queries of a session; where nothing tells its role, it
-// is taken for one that does.
+// oomRunsQueries reports whether a process of this role runs the queries of a session; if its role is unknown, it is
+// assumed to.
 func oomRunsQueries(role string) bool {
 	switch role {
 	case "", "backend", "backend or worker", "child of the postmaster", "parallel worker":
@@ -472,7 +471,7 @@ func oomRunsQueries(role string) bool {
 	return strings.Contains(role, "parallel worker")
 }
 
-// special are causes that are not about who held most.
+// special are causes that are not about what held most.
 func (c *oomCase) special() (Cause, bool) {
 	m, r := &c.kill.Memory, c.report
 	switch {
@@ -501,7 +500,7 @@ func (c *oomCase) special() (Cause, bool) {
 	return Cause{}, false
 }
 
-// unknown says what there is where no part stands out.
+// unknown reports what there is if no part stands out.
 func (c *oomCase) unknown() Cause {
 	o := Cause{ID: oomNotTold, Evidence: []say.Message{}, Text: say.M("The cause is unknown: the logs do not show " +
 		"what used the memory.")}

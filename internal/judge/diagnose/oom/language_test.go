@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/translated"
 )
 
-// TestIn holds that each text of a post-mortem follows the language, but for times.
+// TestIn verifies that each text of a post-mortem follows the language, except for times.
 func TestIn(t *testing.T) {
 	const ram = 4 << 20
 	log := oomHost(ram, 3500000, 300000, 300000, 1000, 10000, newTable+oomRow(900, 500, 3000, 160000, -900, "postgres")+

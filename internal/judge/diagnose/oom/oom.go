@@ -16,33 +16,33 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/gap"
 )
 
-// Report is the post-mortem of every kill that the logs tell of.
+// Report is the post-mortem of every kill in the logs.
 type Report struct {
 	Kills []Kill `json:"kills"` // in the order of the log
 	// processes of the server that signal 9 ended, and no report of the kernel names
 	Unexplained []Death   `json:"unexplained"`
 	Refused     []Refusal `json:"refused"` // what was refused memory, which kills nothing
-	Units       []Unit    `json:"units"`   // kills as systemd, systemd-oomd, earlyoom and container runtimes tell them
+	Units       []Unit    `json:"units"`   // kills reported by systemd, systemd-oomd, earlyoom, and container runtimes
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
-	// place in Kills of the one that tells most: the headline; absent where there is none
+	// place in Kills of the most informative one: the headline; absent if there is none
 	TellsMost *int      `json:"tells_most,omitempty"`
-	Lines     []string  `json:"lines"` // what systemd and the kernel say besides
+	Lines     []string  `json:"lines"` // what systemd and the kernel say in addition
 	Read      Read      `json:"read"`
 	Missing   []gap.Gap `json:"missing"`
 }
 
-// Read says what was looked at.
+// Read says what was examined.
 type Read struct {
 	Lines   int  `json:"lines"`
 	Reports int  `json:"reports"` // of the OOM killer, whole or not
 	Server  int  `json:"server_events"`
-	Cut     bool `json:"cut"` // more than the bounds: some was left out
+	Cut     bool `json:"cut"` // more than the bounds: some was omitted
 }
 
 // Kill is one run of the OOM killer.
 type Kill struct {
-	// RFC 3339 where year and zone are known, else as the log has it; "" where it has none
+	// RFC 3339 if year and zone are known, otherwise as in the log; "" if it has none
 	Time   say.Message `json:"time"`
 	Kernel string      `json:"kernel"`
 	// none (the whole host), memcg, cpuset, memory_policy, unknown
@@ -67,15 +67,15 @@ type Kill struct {
 	Missing    []gap.Gap    `json:"missing"`
 }
 
-// Task is a process. Sizes are absent where the log does not tell.
+// Task is a process. Sizes are absent if not logged.
 type Task struct {
 	PID  int    `json:"pid"`
 	Name string `json:"name"`
 	UID  *int   `json:"uid,omitempty"`
-	// in the instance: backend, postmaster, checkpointer, …; "other program"; "" where nothing tells
+	// in the instance: backend, postmaster, checkpointer, …; "other program"; "" if unknown
 	Role       string      `json:"role"`
-	RoleFrom   say.Message `json:"role_from"`          // what tells it
-	Instance   string      `json:"instance,omitempty"` // where the snapshot knows its postmaster
+	RoleFrom   say.Message `json:"role_from"`          // how it is known
+	Instance   string      `json:"instance,omitempty"` // if the snapshot has its postmaster
 	Anon       *unit.Bytes `json:"anon_rss_bytes,omitempty"`
 	File       *unit.Bytes `json:"file_rss_bytes,omitempty"`
 	Shmem      *unit.Bytes `json:"shmem_rss_bytes,omitempty"`
@@ -84,8 +84,8 @@ type Task struct {
 	Swap       *unit.Bytes `json:"swap_bytes,omitempty"`
 	Adj        *int        `json:"oom_score_adj,omitempty"`
 	VM         *unit.Bytes `json:"vm_bytes,omitempty"` // address space
-	Score      *int64      `json:"score,omitempty"`    // as the kernel told it before 5.0
-	LogPID     int         `json:"log_pid,omitempty"`  // in the server's log, where it has another id there
+	Score      *int64      `json:"score,omitempty"`    // as the kernel reported it before 5.0
+	LogPID     int         `json:"log_pid,omitempty"`  // in the server's log, if it has another ID there
 	Statement  string      `json:"statement,omitempty"`
 }
 
@@ -98,18 +98,18 @@ type Invoker struct {
 	Adj   *int   `json:"oom_score_adj,omitempty"`
 }
 
-// Memory is what held the memory, of the host or of the control group.
+// Memory is what held the memory, of the host or of the cgroup.
 type Memory struct {
 	Total  *unit.Bytes `json:"total_bytes,omitempty"`
-	Summed bool        `json:"total_is_sum"` // the report does not tell the total, and this is the sum of its parts
+	Summed bool        `json:"total_is_sum"` // the report lacks the total: this is the sum of its parts
 	Anon   *unit.Bytes `json:"anonymous_bytes,omitempty"`
-	// shared_buffers on ordinary pages, dynamic shared memory, tmpfs
+	// shared_buffers on regular pages, dynamic shared memory, tmpfs
 	Shared     *unit.Bytes `json:"shared_bytes,omitempty"`
 	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
 	Slab       *unit.Bytes `json:"slab_unreclaimable_bytes,omitempty"`
 	Cache      *unit.Bytes `json:"file_cache_bytes,omitempty"`
 	Dirty      *unit.Bytes `json:"dirty_bytes,omitempty"` // of files, and not written yet or being written
-	Used       *unit.Bytes `json:"used_bytes,omitempty"`  // of a control group
+	Used       *unit.Bytes `json:"used_bytes,omitempty"`  // of a cgroup
 	Free       *unit.Bytes `json:"free_bytes,omitempty"`
 	HugeTotal  *unit.Bytes `json:"huge_pages_bytes,omitempty"`
 	HugeFree   *unit.Bytes `json:"huge_pages_unused_bytes,omitempty"`
@@ -117,9 +117,8 @@ type Memory struct {
 	SwapFree   *unit.Bytes `json:"swap_free_bytes,omitempty"`
 }
 
-// Program is all processes of one name and user. Private is without shared
-// memory; AtLeast says that it is the least that it can be, as the kernel does
-// not tell resident memory by kind.
+// Program is all processes of one name and user. Private is without shared memory; AtLeast says that it is a lower
+// bound, because the kernel does not report resident memory by kind.
 type Program struct {
 	Name       string     `json:"name"`
 	UID        int        `json:"uid"`
@@ -133,7 +132,7 @@ type Program struct {
 // Death is a process that signal 9 ended, by the server's log.
 type Death struct {
 	Time      say.Message `json:"time"`
-	PID       int         `json:"pid,omitempty"` // 0: not told, as that of a postmaster which the others miss
+	PID       int         `json:"pid,omitempty"` // 0 if unknown, as if a postmaster is missing from the table
 	Role      string      `json:"role"`
 	Statement string      `json:"statement,omitempty"`
 }
@@ -147,12 +146,12 @@ type Refusal struct {
 	Statement string      `json:"statement,omitempty"`
 }
 
-// Facts is what is known besides the logs.
+// Facts is what is known in addition to the logs.
 type Facts struct {
 	Snapshot *snapshot.Snapshot // of the host that the logs are from; nil: unknown
 	Changes  []Change           // of the plan for that host
 	WorkMem  []WorkMem          // likewise, of each instance
-	PlanGap  say.Message        // why there is no plan where there is a snapshot
+	PlanGap  say.Message        // why there is no plan although there is a snapshot
 }
 
 // Diagnose makes the post-mortem.
@@ -194,8 +193,8 @@ func Diagnose(log *Log, f Facts) *Report {
 
 func isPostmaster(d Death) bool { return d.Role == "postmaster" }
 
-// tellsMost is the kill with the most to tell, of several alike the last: a report that is cut says less than
-// one that names its victim, wherever it stands in the log.
+// tellsMost is the most informative kill, and the last of several equal ones: a truncated report says less than one
+// that names its victim, wherever it is in the log.
 func tellsMost(kills []Kill) *int {
 	if len(kills) == 0 {
 		return nil
@@ -272,12 +271,12 @@ func oomValue[T any](p *T) (v T) {
 	return v
 }
 
-// oomTime spells a time: by the clock where it can be known.
+// oomTime spells a time: by the clock if known.
 func oomTime(at kernlog.Stamp, f *Facts) say.Message {
 	if t, ok := oomWall(at, f); ok {
 		return say.Text(t.UTC().Format(time.RFC3339))
 	}
-	if at.Boot >= 0 && strings.Trim(at.Text, "[] .0123456789") == "" { // nothing else tells
+	if at.Boot >= 0 && strings.Trim(at.Text, "[] .0123456789") == "" { // nothing else shows it
 		return say.M("{seconds} after boot", "seconds", say.Number(fmt.Sprintf("%.3f s", at.Boot.Seconds())))
 	}
 	return say.Text(at.Text)
@@ -294,7 +293,7 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	if k.Time.IsZero() && len(r.Victims) > 0 {
 		k.Time = oomTime(r.Victims[0].At, f)
 	}
-	pids := map[int]bool{} // of a whole group the first is told twice
+	pids := map[int]bool{} // the first of a whole group is reported twice
 	for _, v := range r.Victims {
 		pids[v.PID] = true
 	}
@@ -451,7 +450,7 @@ func (c *oomCase) memory() {
 // advance, so what is reported may stay below the limit by 256 kB for each CPU.
 const oomLimitReached = 0.99
 
-// swapLimit says whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
+// swapLimit reports whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
 func swapLimit(g *kernlog.MemcgInfo) bool {
 	full := func(usage, limit *unit.Bytes) bool {
 		return usage != nil && limit != nil && float64(*usage) >= oomLimitReached*float64(*limit)
@@ -522,7 +521,7 @@ func (c *oomCase) sharable() *unit.Bytes {
 }
 
 // smallestServer is the smallest address space of the server's processes. Each of them maps all of its shared memory
-// (but for the dynamic) and the same programs, so no one can have touched more of them.
+// (except for the dynamic) and the same programs, so no one can have touched more of them.
 func (c *oomCase) smallestServer() *unit.Bytes {
 	var least *int64
 	for i := range c.report.Table.Tasks {
@@ -576,7 +575,7 @@ func (c *oomCase) tasks() {
 	}
 	for k, p := range by {
 		if !c.report.Table.Split && c.sharable() == nil && !host.IsServerName(p.Name) && p.Processes > 1 {
-			// Nothing tells how much of it they share: what each has beyond the smallest of them is not all shared.
+			// How much of it they share is unknown: what each has beyond the smallest of them is not all shared.
 			p.Private, p.AtLeast = max(p.Private-unit.Bytes(p.Processes-1)*least[k], p.Swap), true
 		}
 		c.remainder(p, resident[k], residents)
@@ -604,8 +603,8 @@ func (c *oomCase) tasks() {
 	}
 }
 
-// remainder makes the private memory of a program at least what no other can have of the anonymous memory of all, where
-// the table does not divide it: the sum of many small processes is lost where each may be nothing but shared memory.
+// remainder raises the private memory of a program to what no other can have of all anonymous memory, if the table does
+// not divide it: the sum of many small processes is lost if each may be only shared memory.
 func (c *oomCase) remainder(p *Program, own, all unit.Bytes) {
 	m := &c.kill.Memory
 	if c.report.Table.Split || m.Anon == nil || c.rowsMissing() {
@@ -629,7 +628,7 @@ func oomSign(d int64) int {
 	return 0
 }
 
-// rowsMissing says whether the table is cut: the kernel counts far more page tables than its rows have. Rows of the
+// rowsMissing reports whether the table is cut: the kernel counts far more page tables than its rows have. Rows of the
 // leaders of threads are all that it has, so nothing else holds them.
 func (c *oomCase) rowsMissing() bool {
 	t := c.kill.Memory.PageTables
@@ -637,7 +636,7 @@ func (c *oomCase) rowsMissing() bool {
 		*t >= oomTablesTell && c.rowTables < *t/2
 }
 
-// missing says what of the report is not there, and what would have shown it.
+// missing says what the report lacks, and what would have shown it.
 func (c *oomCase) missing() {
 	r := c.report
 	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or ` +

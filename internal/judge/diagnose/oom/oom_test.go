@@ -131,8 +131,7 @@ func TestOOMPostmaster(t *testing.T) {
 	}
 }
 
-// TestOOMPlan: of the plan for the host stands there what takes less memory and
-// bears on the kill, and nothing else.
+// TestOOMPlan: of the plan for the host, only changes that take less memory and affect the kill are listed.
 func TestOOMPlan(t *testing.T) {
 	s := &snapshot.Snapshot{HostSeen: true, Instances: []snapshot.Instance{
 		{Key: "1", DataDirectory: known.Is("/a"), CGroup: known.Is(host.CGroup{Path: "/system.slice/a.service"})},
@@ -169,8 +168,7 @@ func TestOOMPlan(t *testing.T) {
 	}
 }
 
-// TestOOMSamePID: a process id comes again; the death of an hour before is of
-// another process.
+// TestOOMSamePID: a process ID comes again; the death of an hour before is of another process.
 func TestOOMSamePID(t *testing.T) {
 	const log = `2026-11-21 06:00:00.000 UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed
 2026-11-21 06:00:00.000 UTC [1] DETAIL:  Failed process was running: the wrong one
@@ -190,7 +188,7 @@ func TestOOMSamePID(t *testing.T) {
 	}
 }
 
-// TestOOMTwoServers: what another server of the same log did is not told of ours.
+// TestOOMTwoServers: what another server in the same log did is not attributed to ours.
 func TestOOMTwoServers(t *testing.T) {
 	const log = `[1.000001] Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, ` +
 		`shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
@@ -207,8 +205,8 @@ func TestOOMTwoServers(t *testing.T) {
 	}
 }
 
-// TestOOMContainer: a container counts its processes by itself; the time tells
-// which death it is, where only one was then.
+// TestOOMContainer: a container counts its processes by itself; the time identifies the death, if there was only one
+// then.
 func TestOOMContainer(t *testing.T) {
 	kernel := func(group string) string {
 		return "2026-11-21T07:00:00.000000+0000 h kernel: " +

@@ -67,8 +67,8 @@ var oomKnobs = map[string][]knob.Address{
 // oomAlways concern what a kill does, whatever its cause.
 var oomAlways = []knob.Address{"unit:OOMPolicy", "unit:OOMScoreAdjust", "sysctl:vm.oom_kill_allocating_task"}
 
-// prevent says what would have helped: first the plan's own changes for this
-// host, where there are any, then what the numbers of the report give.
+// prevent says what would have helped: first the plan's own changes for this host, if there are any, then what follows
+// from the numbers of the report.
 func (c *oomCase) prevent() {
 	if c.report.Manual {
 		c.add("report", say.M("Do not trigger the OOM killer manually (SysRq f)"),
@@ -89,21 +89,19 @@ func (c *oomCase) prevent() {
 	for _, cause := range causes {
 		c.formula(cause.ID, planned)
 	}
-	// Gigabytes of page tables are worth huge pages whatever else there was.
+	// Gigabytes of page tables are worth huge pages in any case.
 	if t, _ := c.allTables(); t >= unit.GB && c.kill.Memory.Shared != nil && !planned["pg:huge_pages"] {
 		c.hugePages()
 	}
 	c.protect(planned)
 }
 
-// oomTakers take more memory where they are raised: a plan may do so for good
-// reasons, but it prevents no kill.
+// oomTakers take more memory if raised: a plan may do so for good reasons, but it prevents no kill.
 var oomTakers = []knob.Address{"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "pg:shared_buffers",
 	"pg:max_connections", "pg:max_parallel_workers_per_gather"}
 
-// bears says whether a change would have borne on this kill. Inside of a control
-// group with a limit only the servers in that group matter, and the kernel's
-// commit limit does not.
+// bears reports whether a change would have borne on this kill. Inside of a cgroup with a limit only the servers in
+// that group matter, and the kernel's commit limit does not.
 func (c *oomCase) bears(ch *Change) bool {
 	if ch.Raises && slices.Contains(oomTakers, ch.Address) {
 		return false
@@ -259,10 +257,9 @@ func (c *oomCase) otherProgram() {
 			"processes are killed"), "systemctl set-property "+of+" MemoryMax=LIMIT")
 }
 
-// workMem bounds work_mem by the plan's own number where the host is known. Else by
-// what the report shows: what shared memory, page tables, other programs and the
-// private memory of the sessions leave, for a sort and a hash in each session of the
-// table at once, as sessions that wait hold their memory.
+// workMem bounds work_mem by the plan's own number if the host is known. Otherwise by what the report shows: what
+// shared memory, page tables, other programs and the private memory of the sessions leave, for a sort and a hash in
+// each session of the table at once, as sessions that wait hold their memory.
 func (c *oomCase) workMem() {
 	for _, p := range c.facts.WorkMem {
 		if !c.bears(&Change{Address: "pg:work_mem", Instance: p.Instance}) {
@@ -289,8 +286,8 @@ func (c *oomCase) workMem() {
 		return
 	}
 	m := &c.kill.Memory
-	// The postmaster and five processes of its own are in every table of 13 to 18, one
-	// more where an io worker or an archiver runs: then this counts a session too many.
+	// The postmaster and five processes of its own are in every table of 13 to 18, one more if an io worker or an
+	// archiver runs: then this counts one session too many.
 	sessions := max(c.procs-6, c.working)
 	if m.Total == nil || m.Shared == nil || sessions < 1 {
 		return
@@ -331,7 +328,7 @@ func moreByRole() say.Message { return say.M("give more only to roles that need 
 
 const oomRoleCommand = "ALTER ROLE ROLE_NAME SET work_mem = 'VALUE';"
 
-// buffers bounds shared_buffers by the plan's own number, where the host is known.
+// buffers bounds shared_buffers by the plan's own number, if the host is known.
 func (c *oomCase) buffers() (told bool) {
 	for _, p := range c.facts.WorkMem {
 		if p.Buffers == 0 || !c.bears(&Change{Address: "pg:shared_buffers", Instance: p.Instance}) {
@@ -395,7 +392,7 @@ func (c *oomCase) hugePages() {
 		case saved > 0:
 			why = append(why, say.M("they would have saved about {size} of page tables", "size", saved))
 		}
-		// Where a regular page is larger, so is a huge one, and the report need not say how large.
+		// If a regular page is larger, so is a huge one, and the report may not say how large.
 		if c.size == 4*unit.KB {
 			cmds = append(cmds, fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", m.Shared.Pages(huge)))
 		}
@@ -404,7 +401,7 @@ func (c *oomCase) hugePages() {
 		append(cmds, "ALTER SYSTEM SET huge_pages = 'on';")...)
 }
 
-// shrinkPool gives back what nobody uses.
+// shrinkPool returns unused pages.
 func (c *oomCase) shrinkPool() {
 	for _, h := range c.report.Info.Huge {
 		if h.Free > 0 && h.Size == 2*unit.MB {
@@ -466,7 +463,7 @@ func (c *oomCase) protect(planned map[knob.Address]bool) {
 	}
 }
 
-// oomShellWord makes a name that others chose fit to stand in a command.
+// oomShellWord makes a foreign name safe for a command.
 func oomShellWord(s string) string {
 	ok := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@._:/-", r)

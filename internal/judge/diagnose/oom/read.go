@@ -10,21 +10,21 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// Log is what logs of the kernel and of servers tell of memory, as one story.
+// Log is what logs of the kernel and of servers say about memory, as one story.
 type Log struct {
 	*kernlog.Log
 	Server []Event       // of the servers' logs, in their order
-	Last   kernlog.Stamp // of the last entry of a server, whatever it tells; no text: there is none with a time
+	Last   kernlog.Stamp // of the last entry of a server, whatever it says; "" if none has a time
 }
 
 // Event is an entry of a server's log that bears on a kill.
 type Event struct {
 	At   kernlog.Stamp
-	Kind pglog.Kind // ChildDied stands for one that signal 9 ended
-	PID  int        // of the process that it is about; 0: not told
+	Kind pglog.Kind // ChildDied means one that signal 9 killed
+	PID  int        // of the process that it is about; 0 if not logged
 	By   int        // of the process that wrote it; 0: the prefix has none
-	// of the process that died, in the server's words: "server process", "checkpointer process"; "" where the language
-	// is not English
+	// of the process that died, in the server's words: "server process", "checkpointer process"; "" if the language is
+	// not English
 	Role      string
 	Statement string // that it was running
 	Text      string // the message
@@ -47,7 +47,7 @@ func (e *Event) since(o *Event) (d time.Duration, ok bool) {
 	if known && both {
 		return a.Sub(b), true
 	}
-	// Syslog tells no year. It is the same, or the next.
+	// Syslog has no year. It is the same, or the next.
 	a, known = oomYearless(e.At.Text, 2000)
 	b, both = oomYearless(o.At.Text, 2000)
 	if known && both && a.Before(b) && b.Month() == time.December && a.Month() == time.January {

@@ -31,7 +31,7 @@ func oomSaid(l *Log) string {
 	return b.String()
 }
 
-// oomLogs are logs of servers; what was read of NAME stands in NAME.txt.
+// oomLogs are logs of servers; what was read from NAME is in NAME.txt.
 func oomLogs(t testing.TB) (names []string) {
 	all, err := filepath.Glob("testdata/pg*")
 	if err != nil {
@@ -73,7 +73,7 @@ func TestOOMServerLogs(t *testing.T) {
 		if d := cmp.Diff(string(want), got); d != "" {
 			t.Errorf("%s: -want +got:\n%s", name, d)
 		}
-		if strings.HasSuffix(name, ".csv") { // a record goes over several lines: nobody else's stands in it
+		if strings.HasSuffix(name, ".csv") { // a record goes over several lines: no other entry interrupts it
 			continue
 		}
 		mixed := "[1.000000] usb 1-1: new device\n" + strings.ReplaceAll(string(bytes.TrimRight(b, "\n")),
@@ -82,14 +82,14 @@ func TestOOMServerLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, all, _ := strings.Cut(got, "\n")
-		// which has nothing but the order
+		// which has only the order
 		if _, part, _ := strings.Cut(oomSaid(l), "\n"); part != all && !strings.Contains(name, "pasted") {
 			t.Errorf("%s: -alone +mixed:\n%s", name, cmp.Diff(all, part))
 		}
 	}
 }
 
-// FuzzOOMRead holds that no text makes it panic, or keep more than its bounds.
+// FuzzOOMRead verifies that no text makes it panic, or keep more than its bounds.
 func FuzzOOMRead(f *testing.F) {
 	for _, name := range oomLogs(f) {
 		b, err := os.ReadFile(name)

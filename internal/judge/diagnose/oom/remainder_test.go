@@ -21,9 +21,9 @@ func oldRows(n, rss int, name string) string {
 	return b.String()
 }
 
-// TestRemainder holds that what the processes of a table without kinds have together is worked out from the anonymous
-// memory of all, where each of them may be nothing but shared memory; and that nothing is where one process could
-// have it all, or where rows are missing. 2,097,152 pages are 8 GB.
+// TestRemainder verifies that what the processes of a table without kinds have together is computed from the anonymous
+// memory of all, if each of them may be only shared memory; and that nothing is computed if one process could have it
+// all, or if rows are missing. 2,097,152 pages are 8 GB.
 func TestRemainder(t *testing.T) {
 	const ram, shared = 2 << 20, 300000
 	host := func(anon int, rows string) string {
@@ -49,7 +49,7 @@ func TestRemainder(t *testing.T) {
 	}
 }
 
-// TestHugePagesAreNobodys holds that huge pages count neither as memory that sessions can have nor in their share.
+// TestHugePagesAreNobodys verifies that huge pages count neither as memory that sessions can have nor in their share.
 func TestHugePagesAreNobodys(t *testing.T) {
 	const ram = 8 << 20 // 32 GB, 20 of them huge pages
 	k := oneKill(t, strings.Replace(oomHost(ram, 2400000, 10000, 12000, 30000, 33000,
@@ -73,7 +73,7 @@ func TestHugePagesAreNobodys(t *testing.T) {
 	}
 }
 
-// TestLimitWithoutServer holds that the limit of a group in which no server is gets no advice about a server.
+// TestLimitWithoutServer verifies that the limit of a group in which no server is gets no advice about a server.
 func TestLimitWithoutServer(t *testing.T) {
 	const log = "java invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" +
 		"memory: usage 2097152kB, limit 2097152kB, failcnt 1\nMemory cgroup stats for /kubepods/x:\nanon 2100000000\n" +
@@ -91,7 +91,8 @@ func TestLimitWithoutServer(t *testing.T) {
 	}
 }
 
-// TestYearless holds that the time until the server is ready is told where syslog has no year, over New Year too.
+// TestYearless verifies that the time until the server is ready is reported even though syslog has no year, over New
+// Year too.
 func TestYearless(t *testing.T) {
 	for _, c := range []struct {
 		died, ready string

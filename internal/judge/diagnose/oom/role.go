@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// victim tells who was killed, from the last line, the table and the server's log.
+// victim identifies the process that was killed, from the last line, the table and the server's log.
 func (c *oomCase) victim(used map[int]bool) {
 	r := c.report
 	if len(r.Victims) == 0 {
@@ -63,10 +63,9 @@ func (c *oomCase) victim(used map[int]bool) {
 	c.kill.Victim = &o
 }
 
-// findDeath finds the victim in the server's log: by its process id, or, as the
-// kernel counts processes otherwise than a container does, by the time alone
-// where only one died then. A postmaster cannot log its own death: its children
-// log that it is gone.
+// findDeath finds the victim in the server's log: by its process ID, or, because the kernel numbers processes
+// differently from a container, only by the time if only one died then. A postmaster cannot log its own death: its
+// children log that it is gone.
 func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	c.deathI = -1
 	if !host.IsServerName(v.Name) {
@@ -84,7 +83,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 			return
 		}
 		if !e.Orphaned && group != "" && !oomContainer(group) {
-			continue // its process ids are those of the kernel
+			continue // its process IDs are those of the kernel
 		}
 		if how == notCompared ||
 			apart > oomTogether && (how != byClock || apart > oomInContainer || !oomContainer(group)) {
@@ -93,7 +92,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 		switch {
 		case then == -1:
 			then, timed = i, how
-		case then >= 0 && e.Orphaned && c.log.Server[then].Orphaned: // the others tell the same
+		case then >= 0 && e.Orphaned && c.log.Server[then].Orphaned: // the others say the same
 		default:
 			then = -2 // two of them: which one is not known
 		}
@@ -105,16 +104,16 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 			if e.Kind == pglog.Ready || e.Kind == pglog.Starting {
 				break
 			}
-			used[i] = used[i] || e.Orphaned // they tell the same
+			used[i] = used[i] || e.Orphaned // they say the same
 		}
 	}
 }
 
 const (
-	// oomApart is how far two lines about one kill may lie apart: a postmaster sees
-	// the death of a child at once, but a host that swaps may take minutes.
+	// oomApart is how far apart two lines about one kill may be: a postmaster sees the death of a child at once, but a
+	// host that swaps may take minutes.
 	oomApart = 10 * time.Minute
-	// oomTogether is the same where nothing but the time tells.
+	// oomTogether does the same if only the time is known.
 	oomTogether = 5 * time.Second
 	// oomInContainer is the same of a container, whose processes have other numbers for certain.
 	oomInContainer = 30 * time.Second
@@ -137,7 +136,7 @@ func (how compared) words() say.Message {
 	return say.M("same time")
 }
 
-// apart is how long two lines are apart, where they can be compared.
+// apart is how long two lines are apart, if comparable.
 func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how compared) {
 	a, known := oomWall(kill, c.facts)
 	b, both := oomWall(death, c.facts)
@@ -157,8 +156,7 @@ func (c *oomCase) apart(kill, death kernlog.Stamp) (d time.Duration, how compare
 	return (d - d.Round(quarter)).Abs(), byZone
 }
 
-// oomLocal is a time as a clock showed it, of whatever zone; of syslog's, which have no year, in the year of the
-// other.
+// oomLocal is a time as a clock showed it, in any zone; for syslog's, which have no year, in the year of the other.
 func oomLocal(text string, other kernlog.Stamp) (time.Time, bool) {
 	for _, layout := range []string{"Mon Jan _2 15:04:05 2006", "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
 		if n := len("2006-01-02 15:04:05"); len(text) > n && layout[0] == '2' {
@@ -187,8 +185,8 @@ func oomYearless(text string, year int) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// oomContainer says whether a control group is that of a container, in which
-// processes have other ids than the kernel's log has.
+// oomContainer reports whether a cgroup is that of a container, in which processes have other ids than the kernel's log
+// has.
 func oomContainer(group string) bool {
 	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/",
 		"nspawn"} {
@@ -199,8 +197,7 @@ func oomContainer(group string) bool {
 	return false
 }
 
-// oomWall is a stamp by the clock. The time since boot is one where a snapshot
-// of the same boot is there.
+// oomWall is a stamp by the clock. The time since boot is one if there is a snapshot of the same boot.
 func oomWall(at kernlog.Stamp, f *Facts) (time.Time, bool) {
 	if !at.Wall.IsZero() {
 		return at.Wall, true
@@ -219,8 +216,8 @@ const oomOther = "other program"
 
 func byName() say.Message { return say.M("its name") }
 
-// oomKernelThread says whether a task is one of the kernel's own, which asks for memory but holds none that could
-// be freed by killing it.
+// oomKernelThread reports whether a task is one of the kernel's own, which asks for memory but holds none that could be
+// freed by killing it.
 func oomKernelThread(name string) bool {
 	for _, p := range []string{"kworker/", "kswapd", "khugepaged", "kcompactd", "kthreadd", "ksoftirqd/", "migration/",
 		"events/", "kblockd", "jbd2/", "xfsaild/", "xfs-", "rcu_", "flush-", "pdflush", "kauditd", "ksmd",
@@ -278,7 +275,7 @@ func (c *oomCase) role(o *Task) {
 	}
 }
 
-// postmaster says whether a process looks like the one that started the others.
+// postmaster reports whether a process looks like the one that started the others.
 func (c *oomCase) postmaster(o *Task) bool {
 	if o.Adj == nil || *o.Adj >= 0 || o.UID == nil {
 		return false
@@ -297,8 +294,8 @@ func (c *oomCase) postmaster(o *Task) bool {
 	return n > 0
 }
 
-// roleOf is the role of a process that the server reports dead. Before 18 it calls each of its processes that has a
-// database alike: the statement tells which of them was autovacuum's.
+// roleOf is the role of a process that the server reports dead. Before 18 it uses one name for all its processes that
+// have a database: the statement shows which of them was autovacuum's.
 func roleOf(e *Event) string {
 	role := oomRole(e.Role)
 	if role == "backend" && strings.HasPrefix(e.Statement, "autovacuum: ") {
@@ -341,7 +338,7 @@ func (c *oomCase) invoker() {
 
 func lastPart(group string) string { return path.Base(group) }
 
-// oomUnit is the unit of systemd that a control group belongs to, "" where none.
+// oomUnit is the unit of systemd that a cgroup belongs to, "" if none.
 func oomUnit(group string) string {
 	for p := group; p != "" && p != "/" && p != "."; p = path.Dir(p) {
 		if b := path.Base(p); strings.HasSuffix(b, ".service") {

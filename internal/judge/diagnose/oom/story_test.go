@@ -13,8 +13,8 @@ const (
 	storyOrphan = " UTC [57] FATAL:  terminating connection due to unexpected postmaster exit\n"
 )
 
-// TestPostmasterGone holds that a postmaster is found as the victim by what its processes log, which is all that
-// a server can log of it.
+// TestPostmasterGone verifies that a postmaster is found as the victim by what its processes log, which is all that a
+// server can log of it.
 func TestPostmasterGone(t *testing.T) {
 	const server = "2026-11-21 07:00:01.200" + storyOrphan + "2026-11-21 07:00:01.201" + storyOrphan
 	k := oneKill(t, "2026-11-21T07:00:00.000000+0000 h kernel: "+storyKill+server, Facts{})
@@ -32,7 +32,7 @@ func TestPostmasterGone(t *testing.T) {
 	}
 }
 
-// TestSilentLog holds that a server's log that ends before the kill is told to.
+// TestSilentLog verifies that a server's log that ends before the kill is reported to.
 func TestSilentLog(t *testing.T) {
 	const entry = " UTC [5] LOG:  checkpoint starting: time\n"
 	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
@@ -46,8 +46,8 @@ func TestSilentLog(t *testing.T) {
 	}
 }
 
-// TestNamespaces holds that a death is found by its second where process ids are those of a container, with clocks
-// that tell no zone or no year, and that it is said how.
+// TestNamespaces verifies that a death is found by its second if process IDs are those of a container, with timestamps
+// without a zone or a year, and that it is said how.
 func TestNamespaces(t *testing.T) {
 	const death = " UTC [1] LOG:  server process (PID 77) was terminated by signal 9: Killed\n"
 	for name, c := range map[string]struct {
@@ -73,7 +73,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestRealShare holds that one process of many is no cause, however much more than the others it has, unless it
+// TestRealShare verifies that one process of many is no cause, however much more than the others it has, unless it
 // holds a real part of the memory.
 func TestRealShare(t *testing.T) {
 	const ram = 4 << 20
@@ -96,7 +96,7 @@ func TestRealShare(t *testing.T) {
 	}
 }
 
-// TestSharedOnce holds that what processes share is never summed over them.
+// TestSharedOnce verifies that what processes share is never summed over them.
 func TestSharedOnce(t *testing.T) {
 	var rows strings.Builder
 	for i := range 60 {
@@ -117,7 +117,8 @@ func TestSharedOnce(t *testing.T) {
 	}
 }
 
-// TestPageCacheInGroup holds that a limit that is full of dirty page cache is told from one full of sessions.
+// TestPageCacheInGroup verifies that a limit that is full of dirty page cache is distinguished from one full of
+// sessions.
 func TestPageCacheInGroup(t *testing.T) {
 	group := func(dirty int) string {
 		return fmt.Sprintf("cp invoked oom-killer: order=0\nmemory: usage 1048576kB, limit 1048576kB, failcnt 9\n"+
@@ -135,7 +136,8 @@ func TestPageCacheInGroup(t *testing.T) {
 	}
 }
 
-// TestTellsMost holds that the headline is of the report that tells most, of several alike of the last.
+// TestTellsMost verifies that the headline is of the report with the most information, and of the last of several equal
+// ones.
 func TestTellsMost(t *testing.T) {
 	const cut = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
 	other := strings.ReplaceAll(storyKill, "postgres", "java")
@@ -160,7 +162,8 @@ func TestTellsMost(t *testing.T) {
 	}
 }
 
-// TestKernelThread holds that a thread of the kernel that asked is no program, and that a kill by hand has an advice.
+// TestKernelThread verifies that a thread of the kernel that asked is no program, and that a kill manually has an
+// advice.
 func TestKernelThread(t *testing.T) {
 	k := oneKill(t, "kworker/3:1 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=-1, oom_score_adj=0\n"+storyKill,
 		Facts{})
@@ -169,8 +172,8 @@ func TestKernelThread(t *testing.T) {
 	}
 }
 
-// TestWholeGroupOnce holds that the first of a group that is killed as a whole counts once, though the kernel logs it
-// twice.
+// TestWholeGroupOnce verifies that the first of a group that is killed as a whole counts once, though the kernel logs
+// it twice.
 func TestWholeGroupOnce(t *testing.T) {
 	const of = "Memory cgroup out of memory: Killed process %d (postgres) total-vm:1kB, anon-rss:1kB, file-rss:0kB, " +
 		"shmem-rss:0kB, UID:0 pgtables:0kB oom_score_adj:0\n"

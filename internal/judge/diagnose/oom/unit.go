@@ -8,10 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 )
 
-// Unit is a kill as systemd tells it of a unit, or systemd-oomd of a control group. It names no process.
+// Unit is a kill as systemd reports it for a unit, or systemd-oomd for a cgroup. It names no process.
 type Unit struct {
 	Time   say.Message `json:"time"`
-	Name   string      `json:"name"`   // unit, or path of the control group
+	Name   string      `json:"name"`   // unit, or path of the cgroup
 	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom, Talos
 	Failed bool        `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
@@ -25,9 +25,9 @@ type Unit struct {
 	Total    *unit.Bytes `json:"total_bytes,omitempty"` // likewise
 	Pressure *float64    `json:"pressure_percent,omitempty"`
 	Most     *float64    `json:"pressure_limit_percent,omitempty"`
-	// a container runtime reports it, of a container; Name is its pod, or "" where that is not told
+	// reported by a container runtime, for a container; Name is its pod, or "" if not reported
 	Container bool `json:"container,omitempty"`
-	// the process that earlyoom sent a signal, whose name is Name; absent where it is not that
+	// the process that earlyoom sent a signal, whose name is Name; absent if it is not that
 	PID    int         `json:"pid,omitempty"`
 	Signal string      `json:"signal,omitempty"`
 	RSS    *unit.Bytes `json:"rss_bytes,omitempty"`
@@ -46,7 +46,7 @@ type Unread struct {
 
 const oomMaxUnits = 50
 
-// unitsOf sums up what systemd and systemd-oomd tell, one entry for each kill of a unit.
+// unitsOf sums up what systemd and systemd-oomd report, one entry for each kill of a unit.
 func unitsOf(log *Log, f *Facts) []Unit {
 	out := []Unit{}
 	for i := range log.Other {
@@ -79,8 +79,8 @@ func unitsOf(log *Log, f *Facts) []Unit {
 	return out
 }
 
-// lastOf is the entry that a further line about the same kill belongs to: systemd tells that a unit failed, or
-// what systemd-oomd killed in it, after the kill.
+// lastOf is the entry that a further line about the same kill belongs to: systemd reports that a unit failed, or what
+// systemd-oomd killed in it, after the kill.
 func lastOf(list []Unit, u *Unit, kind kernlog.Kind) *Unit {
 	if kind != kernlog.UnitFailed && kind != kernlog.OomdUnit {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestStartedAgain holds that a server whose postmaster is gone is told to run again where its log says so, and that
-// the processes that log it are no further deaths.
+// TestStartedAgain verifies that a server whose postmaster is gone is reported as running again if its log says so, and
+// that the processes that log it do not count as further deaths.
 func TestStartedAgain(t *testing.T) {
 	const kernel = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill
 	const gone = "2026-11-21 07:00:01.200" + storyOrphan + "2026-11-21 07:00:01.900" + storyOrphan
@@ -32,7 +32,7 @@ func TestStartedAgain(t *testing.T) {
 	}
 }
 
-// TestWholeGroupAfter holds that nobody is left to restart a server whose control group was killed whole.
+// TestWholeGroupAfter verifies that no process is left to restart a server whose cgroup was killed whole.
 func TestWholeGroupAfter(t *testing.T) {
 	const kill = "Memory cgroup out of memory: Killed process 7 (postgres) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
 	const group = "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n" + kill +
@@ -44,7 +44,7 @@ func TestWholeGroupAfter(t *testing.T) {
 	}
 }
 
-// TestWholeGroupOfAServer holds that a server whose cgroup was killed whole is not called untouched where the first
+// TestWholeGroupOfAServer verifies that a server whose cgroup was killed whole is not called untouched if the first
 // victim was another program, such as the one that had started it.
 func TestWholeGroupOfAServer(t *testing.T) {
 	const killed = "Memory cgroup out of memory: Killed process %d (%s) total-vm:9kB, anon-rss:8kB, file-rss:1kB\n"
@@ -64,7 +64,7 @@ func TestWholeGroupOfAServer(t *testing.T) {
 }
 
 // TestShutDownAfter holds what is said of a server that shut down after the kill: whether it had recovered, and that
-// its log has no start after it only where that is so.
+// its log has no start after it only if that is so.
 func TestShutDownAfter(t *testing.T) {
 	const at = "2026-11-21 07:00:0"
 	const died = "2026-11-21T07:00:00.000000+0000 h kernel: " + storyKill + at +
@@ -94,7 +94,7 @@ func TestShutDownAfter(t *testing.T) {
 	}
 }
 
-// TestLargerPages holds that no number of huge pages is told where a huge page is not 2 MB.
+// TestLargerPages verifies that no number of huge pages is reported if a huge page is not 2 MB.
 func TestLargerPages(t *testing.T) {
 	for _, size := range []int{4, 64} {
 		log := strings.Replace(oomHost(4<<20, 300000, 1000000, 1300000, 1000, 10000, newTable+
@@ -114,7 +114,7 @@ func TestLargerPages(t *testing.T) {
 	}
 }
 
-// TestAutovacuumWorker holds that no query is named where an autovacuum worker held the memory.
+// TestAutovacuumWorker verifies that no query is named if an autovacuum worker held the memory.
 func TestAutovacuumWorker(t *testing.T) {
 	log := oomHost(4<<20, 3500000, 100000, 3000, 1000, 10000, newTable+oomRow(900, 500, 3000, 160000, -900, "postgres")+
 		oomRow(2000, 3300000, 1000, 1<<20, 0, "postgres")) + oomKilled(2000, 3300000, 1000) +
@@ -138,7 +138,7 @@ func TestAutovacuumWorker(t *testing.T) {
 
 const swapFull = "memory+swap: usage 5242880kB, limit 5242880kB, failcnt 8\n"
 
-// TestMemorySwapLimit holds which limit of a group of version 1 is told: that of memory and swap together only where
+// TestMemorySwapLimit holds which limit of a group of version 1 is reported: that of memory and swap together only if
 // that of memory was not hit.
 func TestMemorySwapLimit(t *testing.T) {
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestMemorySwapLimit(t *testing.T) {
 	}
 }
 
-// TestRowsMissing holds that a table that is cut is told to be, and that nothing is worked out from its rows.
+// TestRowsMissing verifies that a truncated table is reported as such, and that nothing is computed from its rows.
 func TestRowsMissing(t *testing.T) {
 	k := oneKill(t, oomHost(4<<20, 300000, 1000000, 1300000, 1000, 10000, newTable+
 		oomRow(1000, 800, 900000, 17<<20, 0, "postgres")+oomRow(1001, 800, 900000, 17<<20, 0, "postgres"))+
@@ -181,7 +181,7 @@ func TestRowsMissing(t *testing.T) {
 	}
 }
 
-// TestSharedTouched holds that shared memory that one process had touched is the least that there was.
+// TestSharedTouched verifies that shared memory that one process had touched is the least that there was.
 func TestSharedTouched(t *testing.T) {
 	k := oneKill(t, "x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"+
 		"memory: usage 16777216kB, limit 16777216kB, failcnt 5\nMemory cgroup out of memory: Killed process 7 "+

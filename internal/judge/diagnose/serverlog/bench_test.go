@@ -155,7 +155,7 @@ func wholeLog(b testing.TB, f pglog.Format, size int) []byte {
 	return block[:bytes.LastIndexByte(block, '\n')+1]
 }
 
-// processorTime is what this process has used of processors, in seconds.
+// processorTime is what this process has used of CPUs, in seconds.
 func processorTime(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage
@@ -198,8 +198,7 @@ func BenchmarkLog(b *testing.B) {
 // BenchmarkLogMemory starts.
 const childLog = "PGFETTLE_BENCH_LOG"
 
-// TestLogChild stands in for the program in a process of its own; run alone by
-// BenchmarkLogMemory.
+// TestLogChild stands in for the program in a separate process; run alone by BenchmarkLogMemory.
 func TestLogChild(t *testing.T) {
 	name := os.Getenv(childLog)
 	if name == "" {
@@ -231,8 +230,8 @@ func TestLogChild(t *testing.T) {
 	fmt.Println("VmHWM", strings.Fields(rest)[0])
 }
 
-// BenchmarkLogMemory reads a file in a process of its own and tells the most memory
-// that this ever had: the bound is 64 MB, whatever the size of the log.
+// BenchmarkLogMemory reads a file in a separate process and reports its peak memory: the bound is 64 MB, whatever the
+// size of the log.
 func BenchmarkLogMemory(b *testing.B) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -294,8 +294,8 @@ func TestWALThatTheDiskHas(t *testing.T) {
 	}
 }
 
-// TestConfigurationThatWaits: "contains errors" of a setting that needs a restart is no
-// refusal, and of another fault beside it is one.
+// TestConfigurationThatWaits: "contains errors" of a setting that needs a restart is no refusal, and of another error
+// in addition it is one.
 func TestConfigurationThatWaits(t *testing.T) {
 	waits := at("09:00:00", `LOG:  parameter "max_connections" cannot be changed without restarting the server`)
 	file := at("09:00:00",
@@ -332,8 +332,7 @@ func TestOwnStatements(t *testing.T) {
 	has(t, text(t, r), "statements of pgfettle")
 }
 
-// TestOtherErrors: what is told of errors without a finding are their words, and none of
-// the values in them.
+// TestOtherErrors: what is reported about errors without a finding is their text, and none of the values in them.
 func TestOtherErrors(t *testing.T) {
 	r := reported(t, Options{},
 		at("09:00:00", `ERROR:  relation "secret_1" does not exist at character 15`),
@@ -348,7 +347,7 @@ func TestOtherErrors(t *testing.T) {
 	lacks(t, text(t, r), "secret")
 }
 
-// TestFatalAtTheStart: whatever keeps a server from starting is told, known or not.
+// TestFatalAtTheStart: whatever keeps a server from starting is reported, known or not.
 func TestFatalAtTheStart(t *testing.T) {
 	r := reported(t, Options{},
 		at("09:00:00", "LOG:  starting PostgreSQL 17.4 on x86_64-pc-linux-gnu, 64-bit"),
@@ -358,7 +357,7 @@ func TestFatalAtTheStart(t *testing.T) {
 	has(t, text, "no list of ours has")
 }
 
-// TestDeadlockStatements: each statement is told, to its end.
+// TestDeadlockStatements: each statement is reported in full.
 func TestDeadlockStatements(t *testing.T) {
 	r := reported(t, Options{}, at("09:00:00", "ERROR:  deadlock detected"),
 		at("09:00:00", "DETAIL:  Process 1 waits for ShareLock on transaction 5; blocked by process 2."),
@@ -378,8 +377,8 @@ func TestDeadlockStatements(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotSaid holds sentences to what a log has: a standby that only pauses did start, a
-// connection that a shutdown refused is none of a start, and what a line does not have is not told.
+// TestWhatIsNotSaid verifies that sentences claim only what a log contains: a standby that only pauses did start, a
+// connection refused by a shutdown does not belong to a start, and what a line lacks is not reported.
 func TestWhatIsNotSaid(t *testing.T) {
 	const ready = "LOG:  database system is ready to accept connections"
 	_, text := found(t, reported(t, Options{}, at("09:00:00", ready),

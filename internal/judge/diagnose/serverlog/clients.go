@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// client is who met something: a user, a database and a host, as far as the log has them.
+// client is the client of an entry: a user, a database and a host, as far as logged.
 type client struct{ user, database, host string }
 
 // words name it.
@@ -42,7 +42,7 @@ func (s *clients) add(x client) {
 	s.of[x]++
 }
 
-// told is the most frequent first, and the others together.
+// told lists the most frequent first, and the others together.
 func (s *clients) told(most int) (out []say.Message) {
 	type met struct {
 		client

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// Options say what is known beside the log.
+// Options say what is known in addition to the log.
 type Options struct {
 	Subject  string
 	Settings pg.Settings // of the server that wrote it; nil: not known
@@ -83,7 +83,7 @@ func (s stamp) String() string {
 	return t
 }
 
-// since is the time between two, and whether both are told.
+// since is the time between two, and whether both are known.
 func (s stamp) since(t stamp) (seconds float64, ok bool) {
 	if !s.ok || !t.ok || s.us < t.us {
 		return 0, false
@@ -95,7 +95,7 @@ func (s stamp) since(t stamp) (seconds float64, ok bool) {
 type tally struct {
 	count       int64
 	first, last stamp
-	who         clients  // users, hosts, databases: what tells the entries apart
+	who         clients  // users, hosts, databases: what distinguishes the entries
 	samples     []string // the first different messages
 	words       string   // theirs, as PostgreSQL's source has them
 }
@@ -179,7 +179,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	}
 	if k == pglog.Fault {
 		if e.Severity >= pglog.Fatal && c.crashes.phase && len(e.User) == 0 && len(e.Database) == 0 {
-			k = pglog.StartFailed // whatever it was: nobody but the server itself says it then
+			k = pglog.StartFailed // whatever it was: only the server itself logs it then
 		} else {
 			c.faults.add(e, at)
 		}
@@ -277,8 +277,8 @@ const (
 	ownGuard = "select pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)"
 )
 
-// own says whether an error is of a statement of pgfettle's, which asks with short
-// timeouts and gives up itself: it is no fault of the server's.
+// own reports whether an error is of a statement of pgfettle's, which asks with short timeouts and gives up itself: it
+// is no fault of the server's.
 func own(e *pglog.Entry) bool {
 	return string(e.App) == ownName || bytes.HasPrefix(e.Statement, []byte(ownGuard))
 }
@@ -292,8 +292,8 @@ func (c *Collector) panic(e *pglog.Entry, at stamp) {
 	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID
 }
 
-// config tells a configuration that is refused from one that "contains errors" only as a
-// setting of it waits for a restart, which the same process has said right before.
+// config distinguishes a configuration that is refused from one that "contains errors" only as a setting of it waits
+// for a restart, which the same process has said right before.
 func (c *Collector) config(e *pglog.Entry, k pglog.Kind) pglog.Kind {
 	switch k {
 	case pglog.NeedsRestart:
@@ -333,21 +333,20 @@ func (c *Collector) whereFull(e *pglog.Entry) {
 	}
 }
 
-// detailed keeps the message with its DETAIL, hinted also with its HINT: of these kinds
-// they tell the reason, and no rows.
+// detailed keeps the message with its DETAIL, hinted also with its HINT: for these kinds they give the reason, and
+// contain no rows.
 func (c *Collector) detailed(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail) }
 
 func (c *Collector) hinted(t *tally, e *pglog.Entry) { c.keepSample(t, e, e.Detail, e.Hint) }
 
-// sample keeps the message where it is a new one. Messages of these kinds name
-// files, relations and settings, no rows.
+// sample keeps the message if it is a new one. Messages of these kinds name files, relations and settings, no rows.
 func (c *Collector) sample(t *tally, e *pglog.Entry) { c.keepSample(t, e) }
 
 func (c *Collector) keepSample(t *tally, e *pglog.Entry, parts ...[]byte) {
 	if len(t.samples) >= maxSamples {
 		return
 	}
-	if c.o.Redact { // what a DETAIL names stands in no quotes: commands, and hosts in them
+	if c.o.Redact { // what a DETAIL names is not quoted: commands, and hosts in them
 		parts = nil
 	}
 	var b strings.Builder
@@ -376,7 +375,7 @@ func (c *Collector) keepSample(t *tally, e *pglog.Entry, parts ...[]byte) {
 	t.words += shorten(string(e.Message), maxSample) + "\n"
 }
 
-// person counts who met it.
+// person counts the clients concerned.
 func (c *Collector) person(t *tally, e *pglog.Entry) {
 	if len(e.User) == 0 && len(e.Database) == 0 && len(e.Host) == 0 {
 		return
@@ -391,7 +390,7 @@ func (c *Collector) database(e *pglog.Entry) string {
 	return c.mask.name("database", shorten(string(e.Database), 64))
 }
 
-// normal is a statement without its literals, "" where it is to be left out.
+// normal is a statement without its literals, "" if it is to be omitted.
 func (c *Collector) normal(sql []byte) string {
 	if c.o.Redact || len(sql) == 0 {
 		return ""
@@ -411,7 +410,7 @@ func shorten(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// mask replaces names by numbered words, for who shows a report to others.
+// mask replaces names by numbered words, for sharing a report.
 type mask struct {
 	on    bool
 	names map[string]string
@@ -438,10 +437,10 @@ func (m *mask) name(kind, s string) string {
 	return p
 }
 
-// quotes are those that the server's catalogues put around names.
+// quotes are those that the server's catalogs put around names.
 var quotes = [][2]string{{`"`, `"`}, {"«", "»"}, {"»", "«"}, {"„", "“"}, {"“", "”"}, {"「", "」"}, {"'", "'"}}
 
-// text replaces what stands in quotes.
+// text replaces quoted words.
 func (m *mask) text(s string) string {
 	if !m.on {
 		return s

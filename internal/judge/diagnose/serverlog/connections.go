@@ -130,7 +130,7 @@ func (c *Collector) auth(*Report) (Finding, bool) {
 	return f, true
 }
 
-// reasonOf notes why authentication failed, which the DETAIL tells.
+// reasonOf notes why authentication failed, which is in the DETAIL.
 func (c *Collector) reasonOf(e *pglog.Entry) {
 	why := ""
 	switch {

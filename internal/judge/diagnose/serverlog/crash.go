@@ -18,7 +18,7 @@ const (
 	immediate      = "immediate_shutdown"
 )
 
-// maxCrashes is how many crashes are told one by one: who has more has one cause.
+// maxCrashes is how many crashes are reported one by one: more of them have a common cause.
 const maxCrashes = 50
 
 // crashes follows the server from the death of a process, or from a start that
@@ -110,7 +110,7 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	case pglog.Starting:
 		s.stopping, s.ending = false, false
 		if s.open != nil && s.open.Kind == processDied && s.open.Process != "" {
-			// What ends now is the wait for somebody who started it.
+			// What ends now is the wait of whoever started it.
 			s.open.then(say.M("the server did not restart automatically"))
 		}
 	case pglog.ShutdownAsked:
@@ -146,7 +146,7 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 	if d.What == "startup process" {
 		if s.open != nil {
 			s.open.then(recoveryFailed(d))
-			if s.open.Process == "" && d.Crash() { // no other death is told
+			if s.open.Process == "" && d.Crash() { // no other death is reported
 				s.open.Process, s.open.PID, s.open.Signal, s.open.Exception = d.What, d.PID, d.Signal, d.Raised
 				if d.Signal == 0 {
 					s.open.ExitCode = d.Exit
@@ -199,7 +199,7 @@ func (s *crashes) interrupted(e *pglog.Entry, at stamp) {
 		}
 		return
 	}
-	if s.stopped { // somebody put other files in the place of those of a server that ended well
+	if s.stopped { // the files of a server that shut down cleanly were replaced by others
 		return
 	}
 	s.unclean(e, at)
@@ -218,7 +218,7 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 	}
 	x.DownAtMost = x.Kind == uncleanEnd
 	s.begin(at, from, x)
-	if from.zone != at.zone { // their clocks differ by what nobody told
+	if from.zone != at.zone { // their clocks differ by an unknown offset
 		s.from = stamp{}
 	}
 }
@@ -292,7 +292,7 @@ func (s *crashes) close(at stamp) {
 	s.open = nil
 }
 
-// busError says whether a signal is SIGBUS, whose number differs by system.
+// busError reports whether a signal is SIGBUS, whose number differs by system.
 func busError(d pglog.Death) bool { return d.Signal == 7 || strings.HasPrefix(d.Name, "Bus error") }
 
 // exceptions are Windows' that a person meets.
@@ -321,7 +321,7 @@ func recoveryFailed(d pglog.Death) say.Message {
 	return say.M("then recovery failed: the startup process exited with code {code}", "code", d.Exit)
 }
 
-// afterPanic says whether a process that aborted is the one of the last PANIC.
+// afterPanic reports whether a process that aborted is the one of the last PANIC.
 func (s *crashes) afterPanic(d pglog.Death) bool {
 	return s.panicked != "" && (s.panicPID == d.PID || s.panicPID == 0)
 }

@@ -48,7 +48,7 @@ func (s *faults) add(e *pglog.Entry, at stamp) {
 	x.last = at
 }
 
-// shape is a message without what it names: what stands in quotes, and numbers.
+// shape is a message without what it names: quoted words, and numbers.
 func shape(out, m []byte) []byte {
 	if i := bytes.IndexByte(m, '\n'); i >= 0 {
 		m = m[:i]
@@ -122,7 +122,7 @@ func (s *few) list(c *Collector) []Statement {
 	return out
 }
 
-// said tells the first of them.
+// said reports the first of them.
 func said(list []Statement) (out []say.Message) {
 	for _, s := range list[:min(len(list), 3)] {
 		switch {

@@ -14,7 +14,7 @@ func (r *Report) unknown(fact, reason, reveal say.Message) {
 	r.Unknown = append(r.Unknown, gap.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 }
 
-// gaps says what the log could not tell, and what would make it.
+// gaps reports what the log does not contain, and what would make it available.
 func (c *Collector) gaps(r *Report) {
 	if c.entries == 0 && r.Memory.DumpsSeen == 0 {
 		r.unknown(say.M("log"), say.M("no entry of a PostgreSQL server found"),

@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/translated"
 )
 
-// TestIn holds that each text of a report follows the language.
+// TestIn verifies that each text of a report follows the language.
 func TestIn(t *testing.T) {
 	r := reported(t, Options{},
 		at("09:00:00", "LOG:  server process (PID 7) was terminated by signal 9: Killed"),

@@ -89,7 +89,7 @@ type vacuum struct {
 	wrap    int64
 }
 
-// shownRuns is how many of the longest runs are told.
+// shownRuns is how many of the longest runs are reported.
 const shownRuns = 5
 
 func (s *vacuum) take(c *Collector, e *pglog.Entry, at stamp) {

@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// maxDumps is how many dumps are told: the largest.
+	// maxDumps is how many dumps are reported: the largest.
 	maxDumps = 5
-	// shownContexts of a dump are told.
+	// shownContexts of a dump are reported.
 	shownContexts = 8
 )
 
@@ -27,7 +27,7 @@ type refusals struct {
 	tables  names // whose autovacuum it was
 }
 
-// request is an allocation that was refused; below 0 its size is not told.
+// request is an allocation that was refused; its size is unknown if below 0.
 type request struct {
 	size  int64
 	where string

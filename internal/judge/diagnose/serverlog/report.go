@@ -248,8 +248,7 @@ func (q *Request) words() say.Message {
 	return say.M("request of unknown size in memory context {context}", "context", q.In)
 }
 
-// memoryContexts is the finding of dumps that somebody asked for, or whose error is not in
-// the log.
+// memoryContexts is the finding of dumps that were requested, or whose error is not in the log.
 func (c *Collector) memoryContexts(r *Report) (Finding, bool) {
 	if r.Memory.DumpsSeen == 0 || c.kinds[pglog.OutOfMemory].count > 0 {
 		return Finding{}, false
@@ -502,7 +501,7 @@ func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 	return f, ok
 }
 
-// lockedOn tells what was waited for.
+// lockedOn returns what was waited for.
 func (c *Collector) lockedOn(r *Report) (out []say.Message) {
 	for _, k := range r.Locks.Relations[:min(len(r.Locks.Relations), 3)] {
 		one := say.M("relation {name}", "name", k.Name)

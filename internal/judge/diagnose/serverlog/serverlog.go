@@ -14,9 +14,9 @@ const Schema = "pgfettle.diagnose.log/1"
 type Report struct {
 	Schema      string     `json:"schema"`
 	Subject     string     `json:"subject"`  // the instance that the settings are of; "" for files alone
-	Redacted    bool       `json:"redacted"` // names are replaced, statements left out
+	Redacted    bool       `json:"redacted"` // names are replaced, statements omitted
 	Files       []File     `json:"files"`
-	From        string     `json:"from"` // time of the first entry; "" where the log tells none
+	From        string     `json:"from"` // time of the first entry; "" if the log has none
 	To          string     `json:"to"`
 	SpanSeconds float64    `json:"span_seconds"` // between the two
 	Entries     int64      `json:"entries"`
@@ -37,7 +37,7 @@ type Report struct {
 	Checkpoints   Checkpoints    `json:"checkpoints"`
 	Locks         Locks          `json:"locks"`
 	Vacuum        Vacuum         `json:"autovacuum"`
-	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" where the log has none
+	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" if the log has none
 	Durations     Durations      `json:"durations"`
 	// errors and warnings that no finding is of, the most frequent, without the values in them
 	Messages []Message `json:"messages"`
@@ -54,7 +54,7 @@ type File struct {
 	Lines     int64  `json:"lines"`
 	Entries   int64  `json:"entries"`
 	Stray     int64  `json:"stray_lines"` // of no entry: other programs', or cut
-	// what brought the lines, and was taken off them: "docker compose", "CloudNativePG", "syslog"
+	// the wrapping that was removed from the lines: "docker compose", "CloudNativePG", "syslog"
 	Wrapped string `json:"wrapped,omitempty"`
 	// of the messages, if some are not in English: "ru", "pt_BR"; not there if no catalog has it
 	Language string `json:"language,omitempty"`
@@ -80,22 +80,22 @@ type Crash struct {
 	// process_died, postmaster_gone, unclean_end (it ended without a word) or immediate_shutdown
 	Kind           string      `json:"kind"`
 	Cause          say.Message `json:"cause"`               // clauses, without a full stop
-	Process        string      `json:"process"`             // that died first; "" where the log does not say
+	Process        string      `json:"process"`             // that died first; "" if the log does not say
 	PID            int         `json:"pid"`                 // 0: not said
 	Signal         int         `json:"signal"`              // 0: none
 	ExitCode       int         `json:"exit_code"`           // -1: none
 	Exception      string      `json:"exception,omitempty"` // Windows' code
 	Statement      string      `json:"statement"`           // normalized
-	ProcessesEnded int64       `json:"processes_ended"`     // that the log tells of: since 14 it tells of none
+	ProcessesEnded int64       `json:"processes_ended"`     // that the log reports: since 14 it reports none
 	Refused        int64       `json:"refused"`             // connections, until it was ready
 	// the last sign of life before: the death itself, the last entry, or "last known up at"
 	LastAlive string `json:"last_alive,omitempty"`
 	Ready     string `json:"ready,omitempty"` // when connections were accepted again
 	Recovered bool   `json:"recovered"`       // the log has that they were
-	// from the last sign of life until connections were accepted; -1: the log does not tell
+	// from the last sign of life until connections were accepted; -1: not logged
 	DownSeconds     float64 `json:"down_seconds"`
 	DownAtMost      bool    `json:"down_at_most,omitempty"` // it may have lived on after that sign
-	RecoverySeconds float64 `json:"recovery_seconds"`       // of that the replay of WAL; -1: not told
+	RecoverySeconds float64 `json:"recovery_seconds"`       // the part spent in WAL replay; -1: not logged
 
 	bus      bool // it got SIGBUS, whose number differs by system
 	panicked bool // the log has the PANIC that it aborted after
@@ -108,15 +108,15 @@ type Start struct {
 	// how the one before ended, as the server found it: shut_down, interrupted or recovering
 	Found      string `json:"found,omitempty"`
 	ShutDownAt string `json:"shut_down_at,omitempty"`
-	Ready      string `json:"ready,omitempty"` // when connections were accepted; absent: the log does not tell
+	Ready      string `json:"ready,omitempty"` // when connections were accepted; absent: not logged
 }
 
 // Shutdown is one that was asked for.
 type Shutdown struct {
 	Time string `json:"time"`
 	How  string `json:"how"`            // smart, fast or immediate
-	Done string `json:"done,omitempty"` // when it was complete; absent: the log does not tell
-	// until connections were accepted again; absent: the log does not tell
+	Done string `json:"done,omitempty"` // when it was complete; absent: not logged
+	// until connections were accepted again; absent: not logged
 	DownSeconds *float64 `json:"down_seconds,omitempty"`
 }
 
@@ -141,7 +141,7 @@ type DynamicShared struct {
 type Connections struct {
 	Full      int64   `json:"full"`     // max_connections
 	Reserved  int64   `json:"reserved"` // only those for superusers, or for a role, were left
-	Untold    int64   `json:"untold"`   // by a limit that the log does not tell
+	Untold    int64   `json:"untold"`   // by a limit that is not logged
 	Roles     []Count `json:"roles"`    // CONNECTION LIMIT of a role
 	Databases []Count `json:"databases"`
 	Senders   int64   `json:"senders"` // max_wal_senders
@@ -155,8 +155,8 @@ type DiskFull struct {
 	Other int64 `json:"other"` // files of neither, or untold
 }
 
-// Durations is what the log tells of how long statements took: by
-// log_min_duration_statement, which hides the shorter ones.
+// Durations is what the log says about how long statements took: by log_min_duration_statement, which hides the shorter
+// ones.
 type Durations struct {
 	Count   int64     `json:"count"`
 	Slow    int64     `json:"slow"`    // of a second or more
@@ -167,7 +167,7 @@ type Durations struct {
 type LongRun struct {
 	Time      string  `json:"time"`
 	Seconds   float64 `json:"seconds"`
-	Statement string  `json:"statement"` // normalized; "" where another entry has it
+	Statement string  `json:"statement"` // normalized; "" if another entry has it
 	User      string  `json:"user"`
 	Database  string  `json:"database"`
 }
@@ -183,12 +183,12 @@ type Message struct {
 
 // Request is an allocation that was refused.
 type Request struct {
-	Bytes *unit.Bytes `json:"bytes,omitempty"` // absent: not told, or cut
+	Bytes *unit.Bytes `json:"bytes,omitempty"` // absent: not logged, or truncated
 	In    string      `json:"in,omitempty"`    // memory context
 	Count int64       `json:"count"`
 }
 
-// Memory is what the log tells of memory that was refused.
+// Memory is what the log says about memory that was refused.
 type Memory struct {
 	Refused    int64       `json:"refused"`
 	Requests   []Request   `json:"requests"` // the most frequent
@@ -205,7 +205,7 @@ type Dump struct {
 	Whole      bool       `json:"whole"`
 	Mixed      bool       `json:"mixed"` // two backends wrote at once: contexts of both may be in it
 	TotalBytes unit.Bytes `json:"total_bytes"`
-	Request    int64      `json:"request_bytes"`   // that was refused; -1: not told
+	Request    int64      `json:"request_bytes"`   // that was refused; -1: not logged
 	In         string     `json:"request_in"`      // context that asked
 	Statement  string     `json:"statement"`       // normalized
 	Largest    []Context  `json:"largest"`         // by own bytes
@@ -224,17 +224,17 @@ type Context struct {
 // Statement is what one statement, its literals removed, is behind.
 type Statement struct {
 	Fingerprint string     `json:"fingerprint"`
-	Text        string     `json:"text"` // "" where the log has no statements, or redacted
+	Text        string     `json:"text"` // "" if the log has no statements, or redacted
 	Count       int64      `json:"count"`
 	Bytes       unit.Bytes `json:"bytes"`
 	Largest     unit.Bytes `json:"largest"`
-	User        string     `json:"user"` // of the largest; "" where the log has none
+	User        string     `json:"user"` // of the largest; "" if the log has none
 	Database    string     `json:"database"`
 	// the statement of a function that it was in, of the largest: from its CONTEXT
 	Within string `json:"within,omitempty"`
 }
 
-// Temp is what the log tells of temporary files.
+// Temp is what the log says about temporary files.
 type Temp struct {
 	Files    int64       `json:"files"`
 	Bytes    unit.Bytes  `json:"bytes"`
@@ -256,7 +256,7 @@ type Maintained struct {
 	Bytes   unit.Bytes `json:"bytes"`
 	Spills  int64      `json:"spills"`
 	Largest unit.Bytes `json:"largest"` // execution
-	Shared  int64      `json:"shared"`  // files of parallel workers, who write them whatever their memory
+	Shared  int64      `json:"shared"`  // files of parallel workers, which write them whatever their memory
 }
 
 // SizeClass counts files of a size.
@@ -274,7 +274,7 @@ type Hold struct {
 	WorkMem unit.Bytes `json:"work_mem"` // factor times that
 }
 
-// Checkpoints is what the log tells of checkpoints.
+// Checkpoints is what the log says about checkpoints.
 type Checkpoints struct {
 	Complete  int64      `json:"complete"`
 	ByWAL     int64      `json:"by_wal"`
@@ -292,7 +292,7 @@ type Checkpoints struct {
 	// what that rate was seen for
 	SeenSeconds    float64    `json:"seen_seconds"`
 	Nine           unit.Bytes `json:"nine_of_ten"`
-	TimeoutSeconds float64    `json:"timeout_seconds"` // checkpoint_timeout that is reckoned with
+	TimeoutSeconds float64    `json:"timeout_seconds"` // checkpoint_timeout that is computed with
 	// timeout and completion target are defaults, as no settings were at hand
 	Assumed bool `json:"assumed"`
 	// that would have kept every checkpoint from being forced; 0: nothing was
@@ -300,17 +300,17 @@ type Checkpoints struct {
 	NineWALSize unit.Bytes `json:"max_wal_size_nine_of_ten"`
 	// what the WAL's disk has room for bounds it
 	Bounded     bool    `json:"bounded,omitempty"`
-	LongestSync float64 `json:"longest_sync_seconds"` // of one file; -1: not told
-	// of one checkpoint; -1: not told
+	LongestSync float64 `json:"longest_sync_seconds"` // of one file; -1: not logged
+	// of one checkpoint; -1: not logged
 	LongestPhase float64 `json:"longest_sync_phase_seconds"`
 	LongestWrite float64 `json:"longest_write_seconds"`
 	LongestTotal float64 `json:"longest_total_seconds"`
 	SlowSyncs    int64   `json:"slow_syncs"` // checkpoints of which one file took a second or more
-	// between two of the warnings "too frequently"; absent: none is told
+	// between two of the warnings "too frequently"; absent: none is logged
 	ShortestApart *int64 `json:"shortest_apart_seconds,omitempty"`
 }
 
-// Locks is what the log tells of waits for locks.
+// Locks is what the log says about waits for locks.
 type Locks struct {
 	Waits     int64       `json:"waits"`
 	Longest   float64     `json:"longest_seconds"`
@@ -319,13 +319,13 @@ type Locks struct {
 	Kinds     []Count     `json:"kinds"` // mode and kind of object
 	Waiting   []Statement `json:"statements"`
 	Holders   []Count     `json:"holders"`       // PIDs that waits were for
-	Queue     int         `json:"longest_queue"` // of those that waited for one lock; 0: not told
+	Queue     int         `json:"longest_queue"` // of those that waited for one lock; 0 if not logged
 	Relations []Count     `json:"relations"`     // that waits and deadlocks were on, by the CONTEXT
 	// those that waited for each other
 	Deadlocked []Statement `json:"deadlock_statements"`
 }
 
-// Vacuum is what the log tells of autovacuum.
+// Vacuum is what the log says about autovacuum.
 type Vacuum struct {
 	Runs     int64  `json:"runs"`
 	Canceled int64  `json:"canceled"`
@@ -338,7 +338,7 @@ type Took struct {
 	Table   string  `json:"table"`
 	Time    string  `json:"time"`
 	Seconds float64 `json:"seconds"`
-	Dead    int64   `json:"dead"` // not removable yet; -1: not told
+	Dead    int64   `json:"dead"` // not removable yet; -1: not logged
 }
 
 // Count counts things of a name.

@@ -46,7 +46,7 @@ func TestLogStartsThatAreNoCrash(t *testing.T) {
 	for name, c := range map[string]struct {
 		lines []string
 		cause string  // "": no crash
-		down  float64 // from the last sign of life to ready; -1: not told
+		down  float64 // from the last sign of life to ready; -1: not logged
 	}{
 		"orderly": {[]string{at("09:00:00", "LOG:  received fast shutdown request"),
 			at("09:00:05", "LOG:  database system is shut down"), at("09:00:09", "LOG:  starting PostgreSQL 17.4"),

@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// slowStatement, in milliseconds, is what a person waits for without being told.
+// slowStatement, in milliseconds, is a wait that a person notices.
 const slowStatement = 1000
 
 // durations keeps the longest statements.

@@ -34,7 +34,7 @@ func (s *sharedMemory) take(c *Collector, e *pglog.Entry, k pglog.Kind) {
 	s.by.add(c, e)
 }
 
-// larger is the larger of two sizes; below 0: the new one is not told.
+// larger is the larger of two sizes; if below 0, the new one is unknown.
 func larger(have *unit.Bytes, size int64) *unit.Bytes {
 	if size < 0 || have != nil && int64(*have) >= size {
 		return have

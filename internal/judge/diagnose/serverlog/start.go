@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
-// maxStarts is how many starts and shutdowns are told one by one.
+// maxStarts is how many starts and shutdowns are reported one by one.
 const maxStarts = 20
 
 // starts follows starts and shutdowns, which are no faults.
@@ -83,7 +83,7 @@ func (s *starts) take(e *pglog.Entry, k pglog.Kind, at stamp, over bool) {
 	}
 }
 
-// begin is the start that is going on, a new one where none is; nil where there are too many.
+// begin is the start that is going on, a new one if there is none; nil if there are too many.
 func (s *starts) begin(at stamp) *Start {
 	if !s.open {
 		s.open = true
@@ -171,7 +171,7 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 	return f, true
 }
 
-// onlyAddresses says whether all of some messages are of addresses to listen on.
+// onlyAddresses reports whether all of some messages are of addresses to listen on.
 func onlyAddresses(all string) bool {
 	for line := range strings.Lines(all) {
 		if !strings.Contains(line, "could not bind ") && !strings.Contains(line, "could not create listen socket") &&
@@ -236,8 +236,8 @@ func (c *Collector) diverged(*Report) (Finding, bool) {
 			"restore, set recovery_target_timeline."))
 }
 
-// notAccepting is the finding of connections that were turned away by a server that starts
-// or recovers, where no crash tells of them.
+// notAccepting is the finding of connections that were turned away by a server that is starting or recovering, if no
+// crash accounts for them.
 func (c *Collector) notAccepting(r *Report) (Finding, bool) {
 	if c.refusing == 0 || len(r.Crashes) > 0 {
 		return Finding{}, false

@@ -22,8 +22,8 @@ const (
 	maxNames = 512
 )
 
-// top counts by statement. When it is full the lesser half goes to others: a list
-// of the heaviest is right then still, but for what comes back later; lossy tells.
+// top counts by statement. When it is full the lesser half goes to others: the list of the heaviest is still right
+// then, except for what returns later; lossy reports that.
 type top struct {
 	of    map[uint64]*Statement
 	other Statement

@@ -24,7 +24,7 @@ const (
 	// slowSync is what an fsync of one file takes on a disk that everybody waits for: commits
 	// queue behind it, and even a rotating disk needs hundredths of it.
 	slowSync = 1.0
-	// stalledSync is where sessions stand still for so long that users see it.
+	// stalledSync is when sessions stall for so long that users notice.
 	stalledSync = 5.0
 	// wholeWindow is the share of a checkpoint_timeout that has to be in the log to be called one.
 	wholeWindow = 0.99
@@ -121,8 +121,8 @@ func (s *wal) done(e *pglog.Entry, at stamp) {
 	}
 }
 
-// window adds an interval and reckons the WAL of the checkpoint_timeout that ends
-// with it, at an even rate within each interval.
+// window adds an interval and computes the WAL of the checkpoint_timeout that ends with it, at an even rate within each
+// interval.
 func (s *wal) window(i interval) {
 	s.intervals = append(s.intervals, i)
 	from := i.end - int64(s.timeout*1e6)
@@ -142,8 +142,8 @@ func (s *wal) window(i interval) {
 	if len(s.intervals) > maxWindow {
 		s.intervals = append(s.intervals[:0], s.intervals[1:]...)
 	}
-	// A log that begins with a burst has no whole window yet: at its rate one would have
-	// come to so much, which nobody has seen.
+	// A log that begins with a burst has no whole window yet: at its rate one would have come to so much, which was not
+	// observed.
 	if covered < s.timeout*wholeWindow {
 		if covered > 0 && sum*s.timeout/covered > s.part {
 			s.part, s.seen = sum*s.timeout/covered, covered
@@ -171,8 +171,7 @@ func (s *wal) report() Checkpoints {
 	if out.ByWAL == 0 && out.Warnings == 0 {
 		return out
 	}
-	// What was extrapolated rests on seconds: no more is advised than for all the WAL that
-	// the log has seen.
+	// An extrapolation is based on seconds: no more is advised than for all the WAL that the log has seen.
 	need, nine := out.Busiest, out.Nine
 	if out.Extrapolated {
 		need = min(need, out.Distance)
@@ -231,7 +230,7 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 	return f, true
 }
 
-// walRate says how much WAL a checkpoint_timeout has, and what that rests on.
+// walRate says how much WAL a checkpoint_timeout has, and what that is based on.
 func (c *Collector) walRate(w Checkpoints) say.Message {
 	target := strconv.FormatFloat(c.wal.target, 'g', -1, 64)
 	how := say.M("with checkpoint_timeout = {timeout} and checkpoint_completion_target = {target}", "timeout",

@@ -11,14 +11,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
-// From where on a node that locks rows is taken to have waited for a lock.
+// The threshold from which a node that locks rows is assumed to have waited for a lock.
 const (
 	lockLeast    = 1000.0 // milliseconds: deadlock_timeout, after which the server logs a wait
 	lockPerBlock = 10.0   // milliseconds for each block: longer than a spinning disk takes
-	lockPerRow   = 100.0  // for each row, where blocks were not counted
+	lockPerRow   = 100.0  // for each row, if blocks were not counted
 )
 
-// lockWaits tells a node that locks or changes rows and took long without doing much.
+// lockWaits detects a node that locks or changes rows and took long without doing much.
 func (d *Reading) lockWaits() {
 	if q := strings.ToUpper(d.run.Query); strings.Contains(q, "SKIP LOCKED") || strings.Contains(q, "NOWAIT") {
 		return
@@ -73,7 +73,7 @@ func (d *Reading) lockWaits() {
 	}
 }
 
-// serialize tells the making of the output, which no node has.
+// serialize detects the serialization of the output, which belongs to no node.
 func (d *Reading) serialize() {
 	s := d.run.Serialize
 	if s == nil || s.Time == nil || d.share(*s.Time) < readMuch {
@@ -91,7 +91,7 @@ func (d *Reading) serialize() {
 		[]say.Message{lessOutput()})
 }
 
-// calls tells a node whose time is that of functions: what they run has plans of its own.
+// calls detects a node whose time is spent in functions: what they run has its own plans.
 func (d *Reading) calls() {
 	r := d.top()
 	if r == nil || d.share(r.own) < 5*readMuch || len(d.Inconsistent) > 0 || len(r.Children) > 0 ||
@@ -119,7 +119,7 @@ func (d *Reading) calls() {
 				"pg_stat_user_functions.")})
 }
 
-// removedElsewhere says what to do where a condition is applied to rows that another server has sent, or that were
+// removedElsewhere says what to do if a condition is applied to rows that another server has sent, or that were
 // decompressed for it.
 func removedElsewhere(head string) []say.Message {
 	switch {
@@ -135,7 +135,7 @@ func removedElsewhere(head string) []say.Message {
 	return nil
 }
 
-// pattern says whether a condition is a search within texts that no ordinary index serves.
+// pattern reports whether a condition is a search within texts that no ordinary index serves.
 func pattern(cond string) bool {
 	for _, op := range []string{" ~~* ", " !~~", " ~* ", " ~ "} {
 		if strings.Contains(cond, op) {
@@ -146,7 +146,7 @@ func pattern(cond string) bool {
 	return ok && (strings.HasPrefix(rest, "%") || strings.HasPrefix(rest, "_"))
 }
 
-// pruned says whether partitions were removed at or below a node before the first row: its estimate counts them.
+// pruned reports whether partitions were removed at or below a node before the first row: its estimate counts them.
 func pruned(n *queryplan.Node) bool {
 	return n.Pruned > 0 || slices.ContainsFunc(n.Children, pruned)
 }

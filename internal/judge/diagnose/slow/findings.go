@@ -12,22 +12,22 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// From where on something in one plan is told. Shares are percent of its time.
+// Thresholds for reporting something in one plan. Shares are percent of its time.
 const (
 	readMuch      = 10.0 // a tenth is worth a change
-	readRemoved   = 0.6  // of the rows that a node looked at: clearly more for nothing (1.5 for each) than for use
+	readRemoved   = 0.6  // of the rows that a node read: clearly more for nothing (1.5 for each) than for use
 	readRows      = 1000 // fewer rows cost nothing
 	readMisjudged = 10.0 // an estimate within ten times is a good one
 	readLoops     = 1000
 	readBlocks    = 1000 // 8 MB
 )
 
-// matters says whether a node's own time is a noticeable part, or is not known.
+// matters reports whether a node's own time is a noticeable part, or is not known.
 func (d *Reading) matters(r *readNode, share float64) bool {
 	return !r.timed || d.share(r.own) >= share
 }
 
-// word is a condition of a node; "" where it has none of that name.
+// word is a condition of a node; "" if it has none of that name.
 func word(n *queryplan.Node, names ...string) (name, text string) {
 	for _, w := range n.Words {
 		if slices.Contains(names, w.Name) {
@@ -37,10 +37,10 @@ func word(n *queryplan.Node, names ...string) (name, text string) {
 	return "", ""
 }
 
-// scans says whether a node reads a relation.
+// scans reports whether a node reads a relation.
 func scans(head string) bool { return strings.Contains(head, "Scan") }
 
-// removedRows tells filters that throw most of the rows away.
+// removedRows reports filters that remove most of the rows.
 func (d *Reading) removedRows() {
 	var list []*readNode
 	for _, r := range d.list {
@@ -140,7 +140,7 @@ func removedAdvice(r *readNode) []say.Message {
 		"{condition} finds only the rows that are kept.", "condition", cond)}
 }
 
-// repeated tells a part that ran so often that its loops are its cost.
+// repeated reports a part that ran so often that its loops are its cost.
 func (d *Reading) repeated() {
 	var worst *readNode
 	for _, r := range d.list {
@@ -177,7 +177,7 @@ func (d *Reading) repeated() {
 	d.add("repeated", Sure, 0.8*d.share(worst.wall), nil, say.M("Part of the plan ran many times"), evidence, next)
 }
 
-// estimates tells where the planner expected another number of rows.
+// estimates reports where the planner expected a different number of rows.
 func (d *Reading) estimates() {
 	var list []*readNode
 	for _, r := range d.list {
@@ -231,8 +231,8 @@ func (d *Reading) estimates() {
 	d.add("misestimate", Likely, weight, nil, say.M("Row estimates are wrong"), evidence, next)
 }
 
-// reread says whether a node's rows are counted more than once: the inner side of a merge
-// join goes back for each equal row outside.
+// reread reports whether a node's rows are counted more than once: the inner side of a merge join goes back for each
+// equal row outside.
 func (d *Reading) reread(r *readNode) bool {
 	if d.run.Flat && !d.run.Rebuilt {
 		return strings.HasPrefix(r.Head, "Materialize") || strings.HasPrefix(r.Head, "Sort")
@@ -246,7 +246,7 @@ func (d *Reading) reread(r *readNode) bool {
 var noTable = []string{"Bitmap Index Scan", "Function Scan", "CTE Scan", "WorkTable Scan", "Subquery Scan",
 	"Values Scan", "Named Tuplestore Scan"}
 
-// relation is the table that a scan reads, without its schema; "" where a node reads none.
+// relation is the table that a scan reads, without its schema; "" if a node reads none.
 func relation(head string) string {
 	kind, rest, ok := strings.Cut(head, " on ")
 	if !ok || !scans(kind) || slices.ContainsFunc(noTable, func(k string) bool { return strings.Contains(kind, k) }) {
@@ -256,8 +256,8 @@ func relation(head string) string {
 	return table[strings.LastIndexByte(table, '.')+1:]
 }
 
-// spills tells sorts and hashes that went to disk. How much memory they want is an
-// estimate, and named only where a session can have it.
+// spills reports sorts and hashes that spilled to disk. How much memory they want is an estimate, and named only if a
+// session can have it.
 func (d *Reading) spills() {
 	s := slowSum(d.run)
 	if len(s.spills) == 0 {
@@ -425,7 +425,7 @@ func (d *Reading) workers() {
 	}
 }
 
-// reads tells blocks that were not in shared buffers.
+// reads reports blocks that were not in shared buffers.
 func (d *Reading) reads() {
 	read := d.Plan.Read
 	if t, ok := slowIO(d.run); ok && t > 0 {
@@ -451,7 +451,7 @@ func (d *Reading) reads() {
 	each := d.total / float64(*read)
 	evidence := []say.Message{say.M("not found in shared buffers: {read} ({size}); found: {hit}", "read",
 		blocksOf(float64(*read)), "size", unit.Bytes(*read)*slowBlock, "hit", figure(*d.Plan.Hit))}
-	// The scan that read most tells best what a block cost.
+	// The scan that read most shows best what a block cost.
 	for _, r := range d.list {
 		if r.timed && r.Buffers != nil && len(r.Children) == 0 && r.Buffers.Read*2 > *read {
 			top, each = r.Node, r.own/float64(r.Buffers.Read)
@@ -466,7 +466,7 @@ func (d *Reading) reads() {
 		[]say.Message{timeReads(), readTwice()})
 }
 
-// manyBuffers tells a scan that looked at many blocks for few rows.
+// manyBuffers reports a scan that read many blocks for few rows.
 func (d *Reading) manyBuffers() {
 	for _, r := range d.list {
 		b, a := r.Buffers, r.Actual
@@ -642,8 +642,7 @@ func (d *Reading) memoize() {
 	}
 }
 
-// slowest names the node that has most of the time, with what it does, where nothing that
-// was found explains as much.
+// slowest names the node that has most of the time, with what it does, if nothing that was found explains as much.
 func (d *Reading) slowest() {
 	r := d.top()
 	if r == nil || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 {

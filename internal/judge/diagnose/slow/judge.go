@@ -78,7 +78,7 @@ func (d *Report) has(ids ...string) bool {
 
 func (d *Report) ruledOut(what say.Message) { d.RuledOut = append(d.RuledOut, what) }
 
-// extra is the time that the slow run took more; 0 where it cannot be told.
+// extra is the time that the slow run took more; 0 if it cannot be determined.
 func (d *Report) extra() float64 {
 	a, b := slowWhole(d.Slow), slowWhole(d.Fast)
 	if a == nil || b == nil {
@@ -175,7 +175,7 @@ func diffBelow() say.Message { return say.M("see the diff of the plans below") }
 
 func onlySlow(what string) say.Message { return say.M("only in the slow run: {what}", "what", what) }
 
-// misjudgedLines says whose rows were estimated worst; nothing where all are well.
+// misjudgedLines says which rows were estimated worst; nothing if all are fine.
 func misjudgedLines(p *queryplan.Plan) []say.Message {
 	n := slowMisjudged(p)
 	if n == nil {
@@ -185,9 +185,8 @@ func misjudgedLines(p *queryplan.Plan) []say.Message {
 		"node", n.Head, "estimate", rowsOf(n.Cost.Rows), "actual", rowsOf(n.Actual.Rows))}
 }
 
-// otherIndex tells an index that the fast run used on a table that the slow one read
-// without it. Where it was made in between, nothing else is to be done; statistics are
-// not what is missing.
+// otherIndex reports an index that the fast run used on a table that the slow one read without it. If it was created in
+// between, nothing else needs to be done: missing statistics are not the cause.
 func (d *Report) otherIndex(e *float64) bool {
 	var evidence []say.Message
 	var names []string
@@ -236,8 +235,8 @@ func (d *Report) otherIndex(e *float64) bool {
 	return true
 }
 
-// generic tells a slow plan that was made without the values of its parameters, where the fast one had them: what is
-// seen, and what to do. Both are empty where that is not so.
+// generic reports a slow plan that was made without the values of its parameters, while the fast one had them: what is
+// seen, and what to do. Both are empty if that is not the case.
 func (d *Report) generic() (line, step say.Message) {
 	if !slowGeneric(d.slowRun) || slowGeneric(d.fastRun) {
 		return say.Message{}, say.Message{}
@@ -246,7 +245,7 @@ func (d *Report) generic() (line, step say.Message) {
 		say.M("In this session, run SET plan_cache_mode = force_custom_plan; and the query again.")
 }
 
-// bitmapTable is the table of the Bitmap Heap Scan that a node stands below.
+// bitmapTable is the table of the Bitmap Heap Scan that a node is below.
 func bitmapTable(root, n *queryplan.Node) string {
 	out := ""
 	root.Walk(func(h *queryplan.Node) {
@@ -261,8 +260,7 @@ func bitmapTable(root, n *queryplan.Node) string {
 	return out
 }
 
-// slowAlone tells what the slow plan shows by itself, where it is another one than the
-// fast run's.
+// slowAlone reports what the slow plan shows alone, if it differs from the fast run's.
 func (d *Report) slowAlone() {
 	if d.SamePlan || d.has("other-query") {
 		return
@@ -277,7 +275,7 @@ func (d *Report) slowAlone() {
 	}
 }
 
-// slowGeneric says whether a plan has parameters that a custom plan would have as values.
+// slowGeneric reports whether a plan has parameters that a custom plan would have as values.
 func slowGeneric(p *queryplan.Plan) bool {
 	generic, inner := false, false
 	p.Root.Walk(func(n *queryplan.Node) {
@@ -302,7 +300,7 @@ func slowTables(p *queryplan.Plan) map[string]bool {
 	return out
 }
 
-// slowOverlap says whether two plans have a table in common, or one has none.
+// slowOverlap reports whether two plans have a table in common, or one has none.
 func slowOverlap(a, b map[string]bool) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return true
@@ -315,7 +313,7 @@ func slowOverlap(a, b map[string]bool) bool {
 	return false
 }
 
-// slowMisjudged is the node whose rows were estimated worst; nil where all are well.
+// slowMisjudged is the node whose rows were estimated worst; nil if all are well.
 func slowMisjudged(p *queryplan.Plan) *queryplan.Node {
 	var out *queryplan.Node
 	worst := readMisjudged

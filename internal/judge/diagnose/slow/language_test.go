@@ -14,7 +14,7 @@ const removing = `Seq Scan on t  (cost=0.0..9.0 rows=9 width=4) (actual time=0.1
 Execution Time: 901.0 ms
 `
 
-// TestIn holds that each text of a comparison and of a reading follows the language.
+// TestIn verifies that each text of a comparison and of a reading follows the language.
 func TestIn(t *testing.T) {
 	slow := parsed(t, removing)
 	fast := parsed(t, strings.NewReplacer("900.0", "9.0", "901.0", "9.1").Replace(removing))

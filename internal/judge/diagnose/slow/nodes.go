@@ -138,7 +138,7 @@ func (d *Report) fittingAdvice(kb int64) []say.Message {
 		askPlan()}
 }
 
-// ioTime is the time of reads of a run; false where it was not measured.
+// ioTime is the time of reads of a run; false if it was not measured.
 func slowIO(p *queryplan.Plan) (float64, bool) {
 	if io := p.Root.IO; io != nil {
 		return io.Read + io.LocalRead, true

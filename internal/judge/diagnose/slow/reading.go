@@ -15,7 +15,7 @@ import (
 // ReadingSchema names the version of the document of one plan.
 const ReadingSchema = "pgfettle.diagnose.slow-plan/1"
 
-// Reading is what one plan tells.
+// Reading is what one plan says.
 type Reading struct {
 	Schema       string        `json:"schema"`
 	Verdict      say.Message   `json:"verdict"` // one line
@@ -27,12 +27,12 @@ type Reading struct {
 	Missing      []say.Message `json:"missing"`      // what was not measured or is not in the paste
 	run          *queryplan.Plan
 	list         []*readNode
-	total        float64 // milliseconds that shares are of; 0 where no time is known
+	total        float64 // milliseconds that shares are of; 0 if no time is known
 	weight       map[string]float64
 }
 
-// ReadNode is one node with what follows from its figures. Times are milliseconds; what
-// was not measured or cannot be told is left out.
+// ReadNode is one node with what follows from its figures. Times are milliseconds; what was not measured or cannot be
+// determined is omitted.
 type ReadNode struct {
 	Head      string   `json:"head"`
 	Subplan   string   `json:"subplan,omitempty"`
@@ -47,7 +47,7 @@ type ReadNode struct {
 	Time       *float64             `json:"time,omitempty"`
 	Own        *float64             `json:"own,omitempty"`     // without its children
 	Share      *float64             `json:"share,omitempty"`   // of the plan's time that is its own, in percent
-	Factor     *float64             `json:"factor,omitempty"`  // rows over estimate, or the other way where below one
+	Factor     *float64             `json:"factor,omitempty"`  // rows over estimate, or the inverse if below one
 	Removed    int64                `json:"removed,omitempty"` // by filters, each loop
 	RemovedAll float64              `json:"removed_all,omitempty"`
 	Rechecked  int64                `json:"rechecked,omitempty"` // removed by rechecks, each loop
@@ -106,8 +106,8 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
 	return d
 }
 
-// slower says whether a plan took longer than another; where none was measured, which
-// one the planner thinks more expensive.
+// slower reports whether a plan took longer than another; if none was measured, which one the planner thinks more
+// expensive.
 func slower(a, b *queryplan.Plan) bool {
 	x, okx := a.Total()
 	y, oky := b.Total()
@@ -176,20 +176,20 @@ func (d *Reading) nodes() {
 	}
 }
 
-// readsAll says whether a node reads its whole input before its first row, whoever ends it after that.
+// readsAll reports whether a node reads its whole input before its first row, whatever ends it after that.
 func readsAll(head string) bool {
 	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
 		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" ||
 		head == "Finalize Aggregate"
 }
 
-// stopsBelow says whether a node may end what is below it before its last row.
+// stopsBelow reports whether a node may end what is below it before its last row.
 func stopsBelow(head string) bool {
 	return strings.HasPrefix(head, "Limit") || strings.Contains(head, "Semi Join") ||
 		strings.Contains(head, "Anti Join") || strings.HasPrefix(head, "Merge ") && strings.HasSuffix(head, "Join")
 }
 
-// document is the node as it is told.
+// document is the node as it is reported.
 func (r *readNode) document(depth int) ReadNode {
 	n := ReadNode{Head: r.Head, Subplan: r.Subplan, Depth: depth, Never: r.Never, Removed: r.Removed,
 		Rechecked: r.Recheck, Fetches: r.Node.Fetches, Searches: r.Node.Searches, Exact: r.Exact, Lossy: r.Lossy,
@@ -233,7 +233,7 @@ func (r *readNode) misjudged() (float64, bool) {
 		return 0, false
 	}
 	want, have := r.Cost.Rows, r.Actual.Rows
-	if r.planned > 0 { // the planner counts the leader for what it has time for beside the workers
+	if r.planned > 0 { // the planner counts the leader for the time it has left besides the workers
 		want *= float64(r.planned) + max(0, 1-0.3*float64(r.planned))
 		have *= min(r.processes, max(r.Actual.Loops, 1))
 	}
@@ -241,8 +241,8 @@ func (r *readNode) misjudged() (float64, bool) {
 	return math.Round(10*max(have/want, want/have)) / 10, true
 }
 
-// uncounted says whether a node has no figures of rows that may be compared: bitmaps that are combined count none, and
-// Citus has a constant for an estimate.
+// uncounted reports whether a node has no figures of rows that may be compared: bitmaps that are combined count none,
+// and Citus has a constant for an estimate.
 func uncounted(head string) bool {
 	return strings.HasPrefix(head, "BitmapAnd") || strings.HasPrefix(head, "BitmapOr") ||
 		strings.HasPrefix(head, "Custom Scan (Citus")
@@ -257,8 +257,7 @@ func modifies(head string) bool {
 	return false
 }
 
-// add puts a verdict in, with its weight: the share of the time, in percent, that it costs
-// as far as that can be told.
+// add puts a verdict in, with its weight: the share of the time, in percent, that it costs as far as known.
 func (d *Reading) add(id, certainty string, weight float64, explains *float64, title say.Message,
 	evidence, next []say.Message) {
 	if explains != nil {
@@ -326,7 +325,7 @@ func cutOff(p Plan) say.Message {
 	return say.M("{plan} is cut off at: {text}", "plan", gapwords.Arg(p.Name), "text", Cut(p.Cut))
 }
 
-// incomplete says whether a node lacks what must stand below it.
+// incomplete reports whether a node lacks what must be below it.
 func (d *Reading) incomplete() bool {
 	return (!d.run.Flat || d.run.Rebuilt) && slices.ContainsFunc(d.list,
 		func(r *readNode) bool { return !r.Complete() })
@@ -368,8 +367,8 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 	return out
 }
 
-// inconsistent looks for figures that one execution cannot have. Processes that ran side
-// by side, and nodes whose time EXPLAIN writes elsewhere, are left out.
+// inconsistent looks for figures that one execution cannot have. Processes that ran side by side, and nodes whose time
+// EXPLAIN writes elsewhere, are skipped.
 func (d *Reading) inconsistent() {
 	whole, known := d.run.Ran()
 	for _, r := range d.list {
@@ -430,7 +429,7 @@ func (d *Reading) headline() {
 	d.Verdict = say.All(" ", text...)
 }
 
-// top is the node with the most own time; nil where none is known.
+// top is the node with the most own time; nil if none is known.
 func (d *Reading) top() *readNode {
 	var out *readNode
 	for _, r := range d.list {

@@ -18,8 +18,8 @@ func parsed(t *testing.T, text string) *queryplan.Plan {
 	return list[0]
 }
 
-// TestInconsistent holds that figures that one execution cannot have are told, and that
-// nobody is told where the time of such a paste went.
+// TestInconsistent verifies that figures that one execution cannot have are reported, and that no conclusion is drawn
+// about where the time of such a paste went.
 func TestInconsistent(t *testing.T) {
 	d := Read("x", parsed(t, `Hash Join  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
   ->  Seq Scan on a  (cost=0.00..50.0 rows=1000 width=4) (actual time=0.1..50.9 rows=1000 loops=1)
@@ -43,8 +43,8 @@ Execution Time: 100.0 ms
 	}
 }
 
-// TestMemoryIsBounded holds that no work_mem is named that no session should have, and
-// that two runs name no more than the fast one took.
+// TestMemoryIsBounded verifies that no work_mem is named that no session should have, and that two runs name no more
+// than the fast one took.
 func TestMemoryIsBounded(t *testing.T) {
 	const spilled = `Sort  (cost=1.0..100.0 rows=10 width=8) (actual time=1000.0..9000.0 rows=1000000 loops=1)
   Sort Key: a
@@ -80,7 +80,7 @@ Execution Time: 95.0 ms
 	}
 }
 
-// TestPartsOfPlans holds that a node whose inputs are missing has no time of its own.
+// TestPartsOfPlans verifies that a node whose inputs are missing has no time of its own.
 func TestPartsOfPlans(t *testing.T) {
 	d := Read("x", parsed(t, `  ->  Sort  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
 `))
@@ -89,8 +89,8 @@ func TestPartsOfPlans(t *testing.T) {
 	}
 }
 
-// TestLossyBrin holds that a small lossy bitmap is not told, and that a large one of which
-// all is lossy may be that of a BRIN index.
+// TestLossyBrin verifies that a small lossy bitmap is not reported, and that a large one of which all is lossy may be
+// that of a BRIN index.
 func TestLossyBrin(t *testing.T) {
 	const text = `Bitmap Heap Scan on t  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)
   Heap Blocks: lossy=%
@@ -113,7 +113,7 @@ func TestLossyBrin(t *testing.T) {
 	}
 }
 
-// verdict is what is told of one thing in a plan; nil where nothing is.
+// verdict is what is reported about one thing in a plan; nil if nothing is.
 func verdict(t *testing.T, text, id string) *Verdict {
 	t.Helper()
 	d := Read("x", parsed(t, text))
@@ -124,8 +124,8 @@ func verdict(t *testing.T, text, id string) *Verdict {
 	return &d.Verdicts[i]
 }
 
-// TestLockWaits holds that a change of few rows that took long is told to have waited, and that one which had work to
-// do, or did not wait by its own words, is not.
+// TestLockWaits verifies that a change of few rows that took long is reported to have waited, and that one which had
+// work to do, or did not wait by its own words, is not.
 func TestLockWaits(t *testing.T) {
 	const update = `Update on w  (cost=0.4..8.4 rows=0 width=0) (actual time=38114.8..38114.8 rows=0 loops=1)
   Buffers: shared hit=7
@@ -193,7 +193,7 @@ func TestEstimatesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestTimeOfAllProcesses holds that the sum of what several processes compiled is no share of the time.
+// TestTimeOfAllProcesses verifies that the sum of what several processes compiled is no share of the time.
 func TestTimeOfAllProcesses(t *testing.T) {
 	const text = `Gather  (cost=0.0..9.0 rows=9 width=4) (actual time=0.1..1900.0 rows=9 loops=1)
   Workers Planned: 3
@@ -213,7 +213,7 @@ Execution Time: 2000.0 ms
 	}
 }
 
-// TestWhereTheFilterIs holds that no index is advised where none would help.
+// TestWhereTheFilterIs verifies that no index is advised if none would help.
 func TestWhereTheFilterIs(t *testing.T) {
 	const text = ` on t  (cost=0.0..9.0 rows=9 width=4) (actual time=0.1..900.0 rows=9 loops=1)
   FILTER
@@ -236,7 +236,7 @@ Execution Time: 901.0 ms
 	}
 }
 
-// TestWhatNoNodeHas holds that the making of the output, and what functions run, are told.
+// TestWhatNoNodeHas verifies that serialization of the output, and what functions run, are reported.
 func TestWhatNoNodeHas(t *testing.T) {
 	v := verdict(t, `Seq Scan on t  (cost=0.0..1.0 rows=9 width=0) (actual time=0.1..7.0 rows=9 loops=1)
 Serialization: time=80.5 ms  output=19112kB  format=text

@@ -21,14 +21,14 @@ type Plan struct {
 	Planning  *float64             `json:"planning,omitempty"`  //
 	Execution *float64             `json:"execution,omitempty"` //
 	Client    *float64             `json:"client,omitempty"`    // as psql's \timing saw it
-	Hit       *int64               `json:"hit,omitempty"`       // blocks; left out where the run did not count them
+	Hit       *int64               `json:"hit,omitempty"`       // blocks; omitted if the run did not count them
 	Read      *int64               `json:"read,omitempty"`
 	Dirtied   *int64               `json:"dirtied,omitempty"`
 	Written   *int64               `json:"written,omitempty"`
 	Temp      *int64               `json:"temp,omitempty"` // blocks of temporary files, read and written
 	IORead    *float64             `json:"io_read,omitempty"`
 	Format    string               `json:"format"`
-	Query     string               `json:"query,omitempty"` // as auto_explain wrote it, cut where it is long
+	Query     string               `json:"query,omitempty"` // as auto_explain wrote it, truncated if long
 	Executed  bool                 `json:"executed"`
 	Fragment  bool                 `json:"fragment,omitempty"`  // its beginning is missing
 	Flat      bool                 `json:"flat,omitempty"`      // its indentation is lost
@@ -62,13 +62,13 @@ type Node struct {
 type Verdict struct {
 	ID        string        `json:"id"`
 	Certainty string        `json:"certainty"`          // sure, likely or possible
-	Explains  *float64      `json:"explains,omitempty"` // milliseconds of the difference; nil: cannot be told
+	Explains  *float64      `json:"explains,omitempty"` // milliseconds of the difference; nil: unknown
 	Title     say.Message   `json:"title"`              // without a full stop
 	Evidence  []say.Message `json:"evidence"`
 	Next      []say.Message `json:"next"`
 }
 
-// Report is what two runs of one query tell.
+// Report is what two runs of one query say.
 type Report struct {
 	Schema   string      `json:"schema"`
 	Slow     Plan        `json:"slow"`
@@ -77,11 +77,11 @@ type Report struct {
 	Verdict  say.Message `json:"verdict"`          // one line
 	SamePlan bool        `json:"same_plan"`
 	Buffers  string      `json:"buffers"` // same-hits, reads, more, fewer, same, or unknown
-	// uniform, concentrated, or unknown: how the slowness lies over the nodes that took time
+	// uniform, concentrated, or unknown: how the slowness is distributed over the nodes that took time
 	Spread string `json:"spread"`
 	// of the plans; each line begins with a blank, - (fast only) or + (slow only)
 	Diff             []string      `json:"diff"`
-	Nodes            []Node        `json:"nodes"` // of the slow plan's tree where both are alike
+	Nodes            []Node        `json:"nodes"` // of the slow plan's tree if both are alike
 	Verdicts         []Verdict     `json:"verdicts"`
 	RuledOut         []say.Message `json:"ruled_out"`
 	Missing          []say.Message `json:"missing"` // what was not measured, and what would measure it
@@ -92,8 +92,8 @@ type Report struct {
 // query on one idle machine differ as well.
 const slowNoticeable = 1.3
 
-// Compare judges two runs. Which one is the slow one is told by their times,
-// not by their order; where a time is missing the first is taken for it.
+// Compare judges two runs. Which one is slow is decided by their times, not by their order; if a time is missing the
+// first is taken for it.
 func Compare(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *Report {
 	ta, oka := a.Total()
 	tb, okb := b.Total()
@@ -161,7 +161,7 @@ func slowPlan(name string, p *queryplan.Plan) Plan {
 	return s
 }
 
-// memoryOf is what a sort or hash took, in kB: of memory, or of disk where it spilled.
+// memoryOf is what a sort or hash took, in kB: of memory, or of disk if it spilled.
 func memoryOf(n *queryplan.Node) (kb int64, disk bool) {
 	switch {
 	case n.Sort != nil:
@@ -189,7 +189,7 @@ func indexes(p *queryplan.Plan) []string {
 	return out
 }
 
-// indexOf is the index that a node reads; "" where it reads none.
+// indexOf is the index that a node reads; "" if it reads none.
 func indexOf(head string) string {
 	kind, rest, ok := strings.Cut(head, " using ")
 	if !ok {
@@ -322,8 +322,7 @@ func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map
 	return own, timed
 }
 
-// unmeasured says whether a node is among some that was executed and has no figures, as
-// where its line is cut.
+// unmeasured reports whether a node is among some that was executed and has no figures, as if its line is truncated.
 func unmeasured(list []*queryplan.Node) bool {
 	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
 }
@@ -344,8 +343,8 @@ func slowCTEScan(head string) (string, bool) {
 	return "", false
 }
 
-// slowSpread says how the slowness lies over the nodes: uniform where all that took a
-// noticeable part of the time are slower by about the same factor.
+// slowSpread says how the slowness is distributed over the nodes: uniform if all that took a noticeable part of the
+// time are slower by about the same factor.
 func slowSpread(pairs []slowPair) string {
 	total := 0.0
 	for _, p := range pairs {
@@ -382,8 +381,8 @@ func (d *Report) worst(n int) []Node {
 	return list[:min(n, len(list))]
 }
 
-// Comparable says whether two plans of one input look like two runs of one query: they read
-// the same tables, are not known to be of two queries, and both were measured.
+// Comparable reports whether two plans of one input look like two runs of one query: they read the same tables, are not
+// known to be of two queries, and both were measured.
 func Comparable(a, b *queryplan.Plan) bool {
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	told := a.Query != "" && b.Query != "" && !a.Typed && !b.Typed // what a person types is often not the whole

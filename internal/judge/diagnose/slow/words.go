@@ -58,7 +58,7 @@ const MissingHead = queryplan.MissingHead
 // setting is one that a plan ran with.
 func setting(p queryplan.Property) string { return p.Name + " = " + Cut(p.Text) }
 
-// What both one plan and two of them tell.
+// What reports on one plan and on two have in common.
 
 func rowLockTitle() say.Message { return say.M("Probable wait for a row lock") }
 

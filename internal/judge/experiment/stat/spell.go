@@ -9,8 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// signed spells a change in per cent with its sign: +4.1, −0.6. From 100 on
-// there are no decimals.
+// signed spells a change in percent with its sign: +4.1, −0.6. From 100 on there are no decimals.
 func signed(x Number) string {
 	s := plain(Number(math.Abs(float64(x))))
 	switch {
@@ -22,7 +21,7 @@ func signed(x Number) string {
 	return "+" + s
 }
 
-// plain spells a size in per cent; what is not known is "?".
+// plain spells a size in percent; what is not known is "?".
 func plain(n Number) string {
 	x := float64(n)
 	switch {
@@ -62,7 +61,7 @@ func (n probability) In(c *say.Catalogue) string {
 // null.
 type Number float64
 
-// Known says whether there is a figure.
+// Known reports whether there is a figure.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
 // MarshalJSON writes six digits, which is more than any experiment knows.

@@ -1,7 +1,6 @@
-// Package stat turns the measured runs of an experiment into a verdict. It does
-// no I/O, draws no random numbers, and knows nothing of PostgreSQL. It is a package of
-// its own because it is arithmetic that can be read and tested without knowing what an
-// experiment is: log ratios in, a verdict out.
+// Package stat turns the measured runs of an experiment into a verdict. It does no I/O, draws no random numbers, and
+// knows nothing of PostgreSQL. It is a separate package because it is arithmetic that can be read and tested without
+// knowing what an experiment is: log ratios in, a verdict out.
 //
 // The unit is the block: two runs close in time, one of each configuration. A block gives
 // one number, the logarithm of the ratio of its runs, ln(B/A); what drifts
@@ -16,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Estimate is what a list of log ratios says of the ratio behind them. All are
-// natural logarithms; Percent makes them per cent.
+// Estimate is what a list of log ratios says of the ratio behind them. All are natural logarithms; Percent makes them
+// percent.
 type Estimate struct {
 	N      int     // blocks
 	Mean   float64 // arithmetic mean of the log ratios
@@ -62,9 +61,8 @@ func (e Estimate) Interval(confidence float64) (low, high float64) {
 	return e.Mean - half, e.Mean + half
 }
 
-// P is the two-sided probability, by Student's t, of a mean this far from 0 or
-// farther when there is no difference. It is 1 where all ratios are 1, and NaN
-// for fewer than two blocks.
+// P is the two-sided probability, by Student's t, of a mean this far from 0 or farther when there is no difference. It
+// is 1 if all ratios are 1, and NaN for fewer than two blocks.
 func (e Estimate) P() float64 {
 	switch {
 	case e.N < 2:
@@ -202,8 +200,8 @@ func Median(x []float64) float64 {
 	}
 }
 
-// Percent is a log ratio as a change in per cent: ln 1.04 is 4.
+// Percent is a log ratio as a change in percent: ln 1.04 is 4.
 func Percent(y float64) float64 { return math.Expm1(y) * 100 }
 
-// Log is a change in per cent as a log ratio: 4 is ln 1.04.
+// Log is a change in percent as a log ratio: 4 is ln 1.04.
 func Log(percent float64) float64 { return math.Log1p(percent / 100) }

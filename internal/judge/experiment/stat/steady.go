@@ -2,9 +2,8 @@ package stat
 
 import "math"
 
-// Flat says whether the slope over equal windows cannot be told from none: a
-// least-squares line whose slope is not significant at 5 %. It is false for
-// fewer than four windows, which leave a line no room to be wrong.
+// Flat reports whether the slope over equal windows is indistinguishable from zero: a least-squares line whose slope is
+// not significant at 5 %. It is false for fewer than four windows, which leave a line no room to be wrong.
 //
 // Windows of one run are autocorrelated, which makes this test call a flat
 // series sloped more often than 5 %: the warm-up then runs longer, which harms

@@ -32,7 +32,7 @@ const (
 	// FewestBlocks for a claim: with five, the smallest two-sided probability of
 	// the exact test is 2/32 = 0.0625, above the level; with six it is 0.031.
 	FewestBlocks = 6
-	// Margin in per cent within which two configurations are held to be the same.
+	// Margin in percent within which two configurations are held to be the same.
 	Margin = 2.0
 	// MostVoid is the share of blocks that may be discarded before the machine is
 	// called unsuitable.
@@ -42,15 +42,14 @@ const (
 // Question is what is asked of the log ratios of an experiment.
 type Question struct {
 	HigherIsBetter bool    // transactions a second; false for latency and run time
-	MarginPercent  float64 // equivalence; 0 stands for Margin
-	Discarded      int     // blocks that gates took out, beside those given
-	Level          float64 // 0 stands for Level; SequentialLevel where blocks are looked at as they come
+	MarginPercent  float64 // equivalence; 0 means Margin
+	Discarded      int     // blocks that gates took out, in addition to those given
+	Level          float64 // 0 means Level; SequentialLevel if blocks are evaluated as they come
 }
 
-// SequentialLevel is the level of each look where an experiment is looked at
-// after 6, 9, 12 and 16 blocks and may stop at the first that decides; together
-// they then err as often as one look at Level does (found by simulation; the
-// test repeats it).
+// SequentialLevel is the level of each look if an experiment is evaluated after 6, 9, 12 and 16 blocks and may stop at
+// the first that decides; together they then err as often as one look at Level does (found by simulation; the test
+// repeats it).
 const SequentialLevel = 0.0185
 
 // Looks are the numbers of blocks at which SequentialLevel may be used.
@@ -64,16 +63,16 @@ type Verdict struct {
 	Effect    Number `json:"effect_pct"`   // mean ratio
 	Low       Number `json:"ci_low_pct"`   // bounds of 95 %
 	High      Number `json:"ci_high_pct"`  //
-	Low90     Number `json:"ci90_low_pct"` // bounds of 90 %, which equivalence rests on
+	Low90     Number `json:"ci90_low_pct"` // bounds of 90 %, on which equivalence is based
 	High90    Number `json:"ci90_high_pct"`
 	Middle    Number `json:"hodges_lehmann_pct"`
 	SD        Number `json:"sd_pct"`        // of the log ratio of a block, as a change
 	P         Number `json:"p"`             // by t
-	PFlip     Number `json:"p_permutation"` // exact; P where there are more than 20 blocks
+	PFlip     Number `json:"p_permutation"` // exact; P if there are more than 20 blocks
 	MDE       Number `json:"mde_pct"`       // smallest change found four times out of five
 	Margin    Number `json:"margin_pct"`
 	Relevant  bool   `json:"practically_relevant"` // the whole interval is beyond the margin
-	// blocks that would find a change of the margin; 0 where more than 1,000
+	// blocks that would find a change of the margin; 0 if more than 1,000
 	ForMargin int  `json:"blocks_for_margin"`
 	Disagree  bool `json:"tests_disagree"` // t and permutation on different sides of the level
 }
@@ -133,15 +132,15 @@ func Detectable(sd float64, n int, level float64) float64 {
 	return coarse * (QuantileT(1-level/2, n-1) + QuantileT(Power, n-1)) * sd / math.Sqrt(float64(n))
 }
 
-// coarseness is what 6, 7 and 8 blocks need more than the t test alone would:
-// with 6 the exact test claims a difference only where all blocks agree in sign.
+// coarseness is what 6, 7 and 8 blocks need more than the t test alone would: with 6 the exact test claims a difference
+// only if all blocks agree in sign.
 var coarseness = [...]float64{1.24, 1.07, 1.04}
 
-// manyBlocks nobody runs: at five minutes a block they take three days.
+// manyBlocks is more than is ever run: at five minutes a block they take three days.
 const manyBlocks = 1000
 
-// BlocksFor is how many blocks find a true log ratio of so much four times out of
-// five; 0 where more than 1,000 are needed or the deviation is not known.
+// BlocksFor is how many blocks find a true log ratio of so much four times out of five; 0 if more than 1,000 are needed
+// or the deviation is not known.
 func BlocksFor(sd, effect float64) int {
 	if math.IsNaN(sd) || !(effect > 0) {
 		return 0

@@ -1,5 +1,4 @@
-// Package selection says which changes of a plan are made: what options such as --only
-// and --max-effect let through, what is left out because it rests on a change that is
-// left out, which risks have to be accepted, and whether a plan still holds beside a
-// fresh one.
+// Package selection says which changes of a plan are made: what options such as --only and --max-effect let through,
+// what is omitted because it depends on an omitted change, which risks have to be accepted, and whether a plan is still
+// valid compared with a new one.
 package selection

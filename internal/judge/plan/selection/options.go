@@ -4,8 +4,8 @@ import "github.com/pgfettle/pgfettle/internal/base/knob"
 
 // Options bound what is done.
 type Options struct {
-	MaxEffect  knob.Effect // changes that need more are left out
-	Only       []Which     // where not empty: these alone
+	MaxEffect  knob.Effect // changes that need more are omitted
+	Only       []Which     // if not empty: only these
 	Skip       []Which     // these not, such as those that a person said no to
 	AcceptRisk []Which     // changes of high risk that may be made
 	Wait       bool        // for another apply to end, instead of refusing

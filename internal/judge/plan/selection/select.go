@@ -11,16 +11,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Left is a change of the plan that is left out, and why.
+// Left is a change of the plan that is omitted, and why.
 type Left struct {
 	Change plan.Change
 	Reason string
 }
 
-// Select says which changes of a plan the options let through. What rests on a
-// change that is left out is left out too: strict overcommit was computed for
-// shared memory that has moved into huge pages, and without the restart it has
-// not. snap tells what a server has that the plan leaves as it is.
+// Select returns the changes of a plan that the options allow. What depends on a change that is omitted is omitted too:
+// strict overcommit was computed for shared memory that has moved into huge pages, and without the restart it has not.
+// snap supplies the settings that the plan does not change.
 func Select(p *plan.Plan, snap *snapshot.Snapshot, o Options) (chosen []plan.Change, left []Left) {
 	var out []Step
 	leave := func(c plan.Change, why string) {
@@ -49,8 +48,8 @@ func Select(p *plan.Plan, snap *snapshot.Snapshot, o Options) (chosen []plan.Cha
 	return chosen, left
 }
 
-// judgingOrder is the order in which steps are judged: where a server may not go to
-// huge_pages=on, the rest of it can do with what there is.
+// judgingOrder is the order in which steps are judged: if a server may not switch to huge_pages=on, the rest of it can
+// work with what exists.
 func judgingOrder(made []Step) []int {
 	order := make([]int, len(made))
 	for i := range order {
@@ -89,8 +88,8 @@ func (o *Options) unfounded(s Step, made, out []Step) string {
 			return fmt.Sprintf("depends on %s, which is skipped", f.address)
 		}
 	}
-	// A pool that no server is restarted onto is memory lost. Who names the pool
-	// alone may want to restart later.
+	// A pool that no server is restarted onto is wasted memory. A user who names only the pool may plan a later
+	// restart.
 	if s.GrowsPool() && !slices.Contains(o.Only, Which{Address: s.address}) {
 		for _, f := range out {
 			if f.Restarts() && !slices.ContainsFunc(made, Step.Restarts) {
@@ -101,7 +100,7 @@ func (o *Options) unfounded(s Step, made, out []Step) string {
 	return ""
 }
 
-// CheckRisks refuses where a change of high risk was not accepted.
+// CheckRisks refuses if a change of high risk was not accepted.
 func (o *Options) CheckRisks(chosen []plan.Change) error {
 	var open []string
 	for i := range chosen {
@@ -120,7 +119,7 @@ func (o *Options) CheckRisks(chosen []plan.Change) error {
 		Code: say.CodeRefused}
 }
 
-// Step is what the order and the dependencies of changes rest on.
+// Step is what the order and the dependencies of changes depend on.
 type Step struct {
 	address  knob.Address
 	instance string
@@ -140,10 +139,9 @@ func steps(list []plan.Change) (out []Step) {
 	return out
 }
 
-// NeedsPages says whether the server that s restarts would not start without the
-// pages that the plan has for it: with huge_pages=on, and not with try, which takes
-// what it gets. Of a server whose huge_pages is not known it is not said that it
-// could do without.
+// NeedsPages reports whether the server that s restarts would not start without the pages that the plan has for it:
+// with huge_pages=on, and not with try, which takes what it gets. Of a server whose huge_pages is not known it is not
+// said that it could do without.
 func (s Step) NeedsPages(made, out []Step, snap *snapshot.Snapshot) bool {
 	same := func(f Step) bool { return f.address == hugePagesSetting && f.instance == s.instance }
 	if i := slices.IndexFunc(made, same); i >= 0 {
@@ -176,22 +174,22 @@ func (s Step) GrowsPool() bool   { return s.address == poolSysctl && smaller(s.f
 func (s Step) shrinksPool() bool { return s.address == poolSysctl && smaller(s.to, s.from) }
 func (s Step) Restarts() bool    { return s.instance != "" && s.effect == knob.Restart }
 
-// commits says whether the step is part of strict overcommit.
+// commits reports whether the step is part of strict overcommit.
 func (s Step) commits() bool {
 	return s.address == overcommitLimit || s.address == adminReserve ||
 		s.address == overcommitMode && s.to == strictOvercommit
 }
 
-// sibling says whether two steps stand or fall together: the settings of one instance. An
-// option of a tablespace hangs on none of them.
+// sibling reports whether two steps depend on each other: the settings of one instance. An option of a tablespace
+// depends on none of them.
 func (s Step) sibling(f Step) bool {
 	return s.instance != "" && s.instance == f.instance && !s.Alone() && !f.Alone()
 }
 
 func (s Step) Alone() bool { return s.address.Prefix() == "tablespace" }
 
-// RestsOn says whether s may not be done when f was not: the plan's order, as
-// needs. The settings of one instance were fitted to one another.
+// RestsOn reports whether s may not be done when f was not: the plan's order, as needs. The settings of one instance
+// were fitted to one another.
 func (s Step) RestsOn(f Step) bool {
 	switch {
 	case s.sibling(f):
@@ -201,7 +199,7 @@ func (s Step) RestsOn(f Step) bool {
 	case s.shrinksPool():
 		return f.Restarts()
 	case s.address == bootPoolKnob:
-		return f.GrowsPool() || f.Restarts() // each boot would take the memory for nobody
+		return f.GrowsPool() || f.Restarts() // each boot would take unused memory
 	case s.address == overcommitMode && s.commits():
 		return f.GrowsPool() || f.Restarts() || f.commits()
 	case s.commits():

@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TestSelect: what rests on a change that is left out is left out too.
+// TestSelect: what depends on an omitted change is omitted too.
 func TestSelect(t *testing.T) {
 	names := func(cs []plan.Change) string {
 		var out []string

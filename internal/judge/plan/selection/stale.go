@@ -8,9 +8,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Moved says whether a plan still holds beside the one that the host gives now,
-// made with the same options. Inputs that moved without changing what they lead
-// to, such as the memory that is free at the moment, make no plan stale. The
+// Moved reports whether a plan is still valid compared with a new one for the host, made with the same options. Inputs
+// that moved without changing what they lead to, such as the memory that is free at the moment, make no plan stale. The
 // error names the fact.
 func Moved(p, fresh *plan.Plan) error {
 	for i := range p.Changes {

@@ -18,9 +18,8 @@ type Which struct {
 // WhichOf names one change and no other.
 func WhichOf(c *plan.Change) Which { return Which{c.Address, c.Instance} }
 
-// ParseWhich reads ADDRESS or ADDRESS@INSTANCE: pg:work_mem@/srv/pg/17. Only what
-// an instance has of its own can be named so: no name of a GUC, of a unit's property
-// or of a tablespace, as an address spells it, has an @, and a path may.
+// ParseWhich reads ADDRESS or ADDRESS@INSTANCE: pg:work_mem@/srv/pg/17. Only what belongs to an instance can be named
+// so: no name of a GUC, of a unit's property or of a tablespace, as an address spells it, has an @, and a path may.
 func ParseWhich(s string) (Which, error) {
 	address, instance := s, ""
 	if p := knob.Address(s).Prefix(); p == "pg" || p == "unit" || p == "tablespace" {
@@ -42,7 +41,7 @@ func (w Which) is(c *plan.Change) bool {
 	return w.Address.Covers(c.Address) && (w.Instance == "" || w.Instance == c.Instance)
 }
 
-// Named says whether a list names a change.
+// Named reports whether a list names a change.
 func Named(list []Which, c *plan.Change) bool {
 	return slices.ContainsFunc(list, func(w Which) bool { return w.is(c) })
 }

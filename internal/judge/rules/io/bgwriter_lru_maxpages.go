@@ -30,7 +30,7 @@ var BgwriterLRUMaxpages = rule.Rule{
 				bgwriterMore, "present", c.Shown())
 			return
 		}
-		// Without counts there is no evidence, and the default stands.
+		// Without counts there is no evidence, and the default is kept.
 		s, ok := rule.Need(c, c.Instance.Server.Checkpoints)
 		delay, ok2 := c.Seconds(knob.PG("bgwriter_delay"))
 		if !ok || !ok2 || s.Secs < 3600 || delay <= 0 || have == 0 {

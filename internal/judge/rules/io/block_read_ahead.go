@@ -24,8 +24,8 @@ const (
 	// 4 MB in some 20 ms, twice the time that it takes to get there, and 128 kB in
 	// less than one.
 	readAheadScans = 4 * unit.MB
-	// readAheadNever is where the check read_ahead_wrong begins, whatever the
-	// device asks for: some disks ask for 32 MB by a fault of their firmware.
+	// readAheadNever is the threshold of the check read_ahead_wrong, whatever the device requests: some disks ask for
+	// 32 MB by a fault of their firmware.
 	readAheadNever = limits.ReadAheadMost
 )
 
@@ -131,8 +131,8 @@ var BlockReadAhead = rule.Rule{
 	},
 }
 
-// storageUnder returns what a device and all below it are, the slowest of them, and
-// how that is known, as a clause; "" where it is not.
+// storageUnder returns what a device and all below it are, the slowest of them, and how that is known, as a clause; ""
+// if it is not.
 func storageUnder(c *rule.Case, top host.Block) (rule.Storage, say.Message) {
 	if s := c.Options.Storage; s != "" {
 		return s, say.M("--storage is {storage}", "storage", string(s))

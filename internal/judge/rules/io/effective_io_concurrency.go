@@ -49,8 +49,8 @@ func (p prefetchDepth) decide(c *rule.Case) {
 	inputs := []any{"storage", string(p.storage), "why", p.why, "present", c.Shown()}
 	least, want := p.enough, p.want
 	if p.major >= 18 {
-		// The server combines neighbouring pages into requests of 128 kB; 16 of
-		// them keep most devices busy, twice that a fast NVMe device.
+		// The server combines neighboring pages into requests of 128 kB; 16 of them keep most devices busy, twice that
+		// a fast NVMe device.
 		least, want = 16, 16
 		if p.storage == rule.NVMe {
 			least, want = 32, 32

@@ -7,14 +7,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What was measured on a device goes before what kind of device it looks like,
-// and after what the user said. Who has no probe loses nothing: each rule falls
-// back on the kind.
+// Measurements of a device take precedence over its apparent kind, but not over what the user said. Without a probe
+// nothing is lost: each rule falls back on the kind.
 
 const (
-	// cachedReads is the share of random reads that the planner's own default takes
-	// to be served from a cache: 4 stands for a page that is 40 times as dear, of
-	// which nine in ten are never read from the disk.
+	// cachedReads is the share of random reads that the planner's own default takes to be served from a cache: 4 means
+	// a page that is 40 times as expensive, of which nine in ten are never read from the disk.
 	cachedReads = 0.9
 	// A cost below that of flash would make the planner believe that order costs
 	// nothing; one above the default would punish an index for a disk that a cache
@@ -27,13 +25,12 @@ const (
 	// cached page, 0.11 µs a row (PostgreSQL 18, sum over 164,000 pages). Without this
 	// bound its disk of 4.1 GB/s would count as rotating: 34 times as long at random.
 	scanLeast = 8e-6
-	// costApart is how far from the measured cost somebody's own value may lie:
-	// runs of one device differ by a third.
+	// costApart is how far from the measured cost a chosen value may be: runs of one device differ by a third.
 	costApart = 1.5
 )
 
-// measuredCost returns what a random page costs by measurement, with the words
-// for the reason; ok is false where reads were not measured on the data's device.
+// measuredCost returns what a random page costs by measurement, with the words for the reason; ok is false if reads
+// were not measured on the data's device.
 func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok || c.Options.Storage != "" {
 		return cost, nil, false

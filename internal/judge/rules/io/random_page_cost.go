@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// pageCost is what a page read at random costs against one read in sequence,
-// and the range in which a present value is somebody's considered choice.
+// pageCost is what a page read at random costs against one read in sequence, and the range in which a present value
+// counts as a deliberate choice.
 type pageCost struct{ want, low, high float64 }
 
 var pageCosts = map[rule.Storage]pageCost{
@@ -43,7 +43,7 @@ var RandomPageCost = rule.Rule{
 			}
 			cost = pageCosts[s]
 		}
-		// Who has moved seq_page_cost has chosen another scale for all costs.
+		// A changed seq_page_cost means another scale for all costs.
 		scale, ok := c.Float(knob.PG("seq_page_cost"))
 		if !ok || scale <= 0 {
 			scale = 1

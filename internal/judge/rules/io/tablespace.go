@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// kindOf is what the disks under a place are, where that is known.
+// kindOf is what the disks under a place are, if that is known.
 func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why say.Message, ok bool) {
 	device := p.Device
 	if m, mounted := c.Snapshot.MountOf(p.Path); mounted {
@@ -25,8 +25,7 @@ func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why say.Message, ok
 	return s, why, reason.IsZero()
 }
 
-// bareIdentifier is a name that SQL takes as it is. A key word among them is one too where
-// only names stand.
+// bareIdentifier is a name that SQL takes as it is. A keyword among them is one too where only names are allowed.
 var bareIdentifier = regex.New(`^[a-z_][a-z0-9_]*$`)
 
 // identifier spells a name as SQL takes it.

@@ -12,8 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// tablespacesWith returns an option of each tablespace that has a directory of its own: the
-// two that every cluster has are on the disks of the data directory.
+// tablespacesWith returns an option of each tablespace that has its own directory: the two that every cluster has are
+// on the disks of the data directory.
 func tablespacesWith(option string) func(*rule.Case) []knob.Address {
 	return func(c *rule.Case) []knob.Address {
 		var out []knob.Address
@@ -33,11 +33,11 @@ type space struct {
 	pg.Tablespace
 	kind rule.Storage // of its disks
 	why  say.Message  // how that is known
-	main rule.Storage // of the disks of the data directory; "" where it is not known
+	main rule.Storage // of the disks of the data directory; "" if it is not known
 }
 
-// space returns the tablespace that the case's address names; ok is false where nobody
-// knows what its disks are, and on a standby, whose catalogs are the primary's.
+// space returns the tablespace that the case's address names; ok is false if its disks are unknown, and on a standby,
+// whose catalogs are the primary's.
 func spaceOfOptions(c *rule.Case) (sp space, ok bool) {
 	name, _, _ := c.Address.Tablespace()
 	spaces, _ := c.Instance.Server.Tablespaces.Get()
@@ -69,7 +69,7 @@ func (sp *space) own(option string) (f float64, ok bool) {
 	return 0, false
 }
 
-// has says whether the tablespace has an option of its own, be it a number or not.
+// has reports whether the tablespace has its own option, whether it is a number or not.
 func (sp *space) has(option string) bool {
 	return slices.ContainsFunc(sp.Options, func(o string) bool { return strings.HasPrefix(o, option+"=") })
 }
@@ -78,12 +78,12 @@ func (sp *space) has(option string) bool {
 // and differ says that those of the data directory want another value.
 type choice struct {
 	want   float64
-	suits  func(float64) bool // a value that somebody gave the tablespace
+	suits  func(float64) bool // a value that was set for the tablespace
 	differ bool
 }
 
-// decide sets the option where the server's value is for other disks, and where the
-// tablespace has one that is wrong for its own.
+// decide sets the option if the server's value is for other disks, or if the tablespace has one that is wrong for its
+// disks.
 func (sp *space) decide(c *rule.Case, ch choice) {
 	option := rule.SettingOf(c.Address)
 	server, seen := c.Float(knob.PG(option))

@@ -24,8 +24,7 @@ var TablespaceRandomPageCost = rule.Rule{
 		if !ok {
 			return
 		}
-		// Of the tablespace's own seq_page_cost, where it has one, else of the server's:
-		// all costs have one scale.
+		// Relative to the tablespace's own seq_page_cost, if set, otherwise to the server's: all costs have one scale.
 		scale, ok := sp.own("seq_page_cost")
 		if !ok || scale <= 0 {
 			scale, ok = c.Float(knob.PG("seq_page_cost"))

@@ -14,8 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// TempTablespaces is planned only where somebody has made a tablespace for temporary
-// files and does not use it: which disks are for that is a person's choice.
+// TempTablespaces is planned only if a tablespace was created for temporary files but is not used: the choice of disks
+// for that is the administrator's.
 var TempTablespaces = rule.Rule{
 	Address: knob.PG("temp_tablespaces"),
 	Title:   "Tablespaces for temporary tables and files",
@@ -58,19 +58,19 @@ var TempTablespaces = rule.Rule{
 	},
 }
 
-// spillSpace is a tablespace that somebody has made for temporary files.
+// spillSpace is a tablespace that was created for temporary files.
 type spillSpace struct {
 	name, point string
 	kind        rule.Storage
-	free        unit.Bytes // 0 where it is not known
-	roomy       bool       // it is known to have room enough beside what the data directory has
+	free        unit.Bytes // 0 if it is not known
+	roomy       bool       // known to have enough room compared with the data directory
 }
 
 // forTemp is the name of a tablespace that was made for temporary files.
 var forTemp = regex.New(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
 
-// spillSpaces are the tablespaces for temporary files on filesystems of their own, and
-// on disks that are no slower than those of the data.
+// spillSpaces are the tablespaces for temporary files on separate filesystems, and on disks that are no slower than
+// those of the data.
 func spillSpaces(c *rule.Case) (out []spillSpace) {
 	spaces, ok := c.Instance.Server.Tablespaces.Get()
 	places, ok2 := c.Instance.Places.Get()

@@ -27,7 +27,7 @@ var OvercommitKBytes = rule.Rule{
 			return
 		}
 		if mounts, ok := c.Snapshot.Host.Mounts.Get(); ok && rule.ZfsMounted(mounts) {
-			return // whoever chose strict overcommit beside the ARC chose the limit as well
+			return // strict overcommit next to the ARC was set deliberately, and so was the limit
 		}
 		s, ok := sizing.StrictCommit(c)
 		if !ok || s.Commit.KBytes == 0 {

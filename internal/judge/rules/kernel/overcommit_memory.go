@@ -118,8 +118,8 @@ func lenient(c *rule.Case, text say.Template, pairs ...any) {
 	c.SetAs("0", say.All("; ", say.M(text, pairs...), wrong))
 }
 
-// warnARC says that the cache of ZFS is outside of the budget, and how to bound
-// it. c is a case of the host with everything about memory decided.
+// warnARC says that the cache of ZFS is outside the budget, and how to bound it. c is a case of the host with
+// everything about memory decided.
 func warnARC(c *rule.Case) {
 	b, ok := c.Basis()
 	if ok {

@@ -22,10 +22,9 @@ var dirtyFor = map[rule.Storage]dirtyLimits{
 	"":        {64 * unit.MB, 512 * unit.MB}, // not known: what TuneD's profile for PostgreSQL takes for any
 }
 
-// dirty looks at one of the two limits: its ratio is the setting that rules now
-// when bytes is 0. Values of a person's from least to most stay. Where all that
-// the instances write goes to ZFS nothing is decided: it writes through a cache of
-// its own (zfs_dirty_data_max), which these limits do not count.
+// dirty checks one of the two limits: its ratio is the setting in effect when bytes is 0. Configured values from least
+// to most are kept. If everything that the instances write goes to ZFS, nothing is decided: it writes through its own
+// cache (zfs_dirty_data_max), which these limits do not count.
 func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, least, most unit.Bytes) {
 	if !c.Kernel() || c.Snapshot.AllOnZFS() {
 		return

@@ -23,7 +23,7 @@ var LogLinePrefix = rule.Rule{
 		}
 		have, _ := c.Text(knob.PG("log_line_prefix"))
 		escapes := prefixEscapes(have)
-		pid := slices.Contains(escapes, 'p') || slices.Contains(escapes, 'c') // the session id has the process id in it
+		pid := slices.Contains(escapes, 'p') || slices.Contains(escapes, 'c') // the session id has the process ID in it
 		clock := slices.ContainsFunc(escapes, func(b byte) bool { return strings.IndexByte("mtn", b) >= 0 })
 		switch {
 		case pid && clock:
@@ -41,8 +41,8 @@ var LogLinePrefix = rule.Rule{
 	},
 }
 
-// prefixEscapes returns the letters of the escapes in a log_line_prefix. A
-// width may stand between the per cent sign and the letter (%-10u); %% is none.
+// prefixEscapes returns the letters of the escapes in a log_line_prefix. A width may stand between the percent sign and
+// the letter (%-10u); %% is none.
 func prefixEscapes(s string) []byte {
 	var out []byte
 	for i := 0; i < len(s); i++ {

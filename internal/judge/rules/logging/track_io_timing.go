@@ -31,7 +31,7 @@ var quickClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "timebase"}
 // the page of pg_test_timing gives.
 const quickShare = 0.9
 
-// decideTiming switches a timing on where the clock is cheap to read.
+// decideTiming switches a timing on if the clock is cheap to read.
 func decideTiming(gain say.Template) func(*rule.Case) {
 	return func(c *rule.Case) {
 		have, _ := c.Text(c.Rule.Address)
@@ -39,7 +39,7 @@ func decideTiming(gain say.Template) func(*rule.Case) {
 			c.Keep("already on")
 			return
 		}
-		_, _ = rule.Need(c, c.Snapshot.Measured) // a probe that cannot be read is told
+		_, _ = rule.Need(c, c.Snapshot.Measured) // a probe that cannot be read is reported
 		if t, under, ok := c.Snapshot.MeasuredTiming(); ok {
 			inputs := []any{"share", say.Number(fmt.Sprintf("%.1f", under*100)), "loop",
 				int64(math.Round(t.Timing.Server().LoopNanos)), "by", t.By}

@@ -10,8 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// reckonAtWork reckons how many connections fit at work with everything as it was
-// decided, and warns where not all do.
+// reckonAtWork computes how many active connections fit with everything as decided, and warns if not all do.
 func reckonAtWork(c *rule.Case) {
 	s, in, opt, o := c.Snapshot, c.Instance, c.Options, c.Outcome
 	if !s.HostSeen || !in.Server.Settings.Known() || !in.Server.Version.Known() {
@@ -70,8 +69,8 @@ func reckonAtWork(c *rule.Case) {
 		b.Share(), "saved", a.Saved)
 }
 
-// warnOfTables says that page tables stay large: where huge pages cannot be had, or where
-// so many processes have even with them.
+// warnOfTables says that page tables stay large: if huge pages are unavailable, or if so many processes have large ones
+// even with them.
 func warnOfTables(c *rule.Case) {
 	if !c.Snapshot.HostSeen {
 		return
@@ -86,7 +85,7 @@ func warnOfTables(c *rule.Case) {
 	limit, _ := c.Snapshot.MemoryLimit(c.Instance)
 	total, ok := limit.Get()
 	tables := i.Parts().PageTables
-	if c.Outcome.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // nobody asked what the pages will be
+	if c.Outcome.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // the page size was not requested
 		return
 	}
 	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {

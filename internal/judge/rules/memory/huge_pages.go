@@ -98,7 +98,7 @@ var HugePages = rule.Rule{
 	},
 }
 
-// atLeastTry decides for try, and keeps it where it is.
+// atLeastTry decides for try, and keeps it if it is set.
 func atLeastTry(c *rule.Case, present string, text say.Template, pairs ...any) {
 	if present == "try" {
 		c.Keep(text, pairs...)

@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// maintenanceKept is the part of the memory up to which a larger value stays that
-// somebody has chosen: as much as shared_buffers has, which leaves half to the rest.
+// maintenanceKept is the part of the memory up to which a larger chosen value is kept: as much as shared_buffers has,
+// which leaves half to the rest.
 const maintenanceKept = 4
 
 var MaintenanceWorkMem = rule.Rule{
@@ -47,8 +47,8 @@ var MaintenanceWorkMem = rule.Rule{
 	},
 }
 
-// keepMaintenance keeps a value above the wanted one that somebody has chosen,
-// where those who may hold it at once stay within a quarter of the memory.
+// keepMaintenance keeps a value above the wanted one that was chosen, if those that can hold it at once stay within a
+// quarter of the memory.
 func keepMaintenance(c *rule.Case, want, base unit.Bytes) bool {
 	present, ok := c.Bytes(knob.PG("maintenance_work_mem"))
 	if !ok || !c.Chosen() || present <= sizing.WithTolerance(want, sizing.MaintenanceNear) {

@@ -62,7 +62,7 @@ var MaxConnections = rule.Rule{
 			c.Keep("{present} stay, although memory suffices for {most}: the number in use is unknown",
 				"present", connections(have), "most", most)
 		default:
-			// 1,888 rather than 1,906: nobody counts connections one by one.
+			// 1,888 rather than 1,906: a planned number of connections is a round one.
 			want := max(int(sizing.RoundDown(unit.Bytes(most), 32, 1)), low)
 			c.Warn(
 				"max_connections = {present} does not fit into memory; {want} does. Additional connections would be "+

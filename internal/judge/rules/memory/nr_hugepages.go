@@ -13,9 +13,8 @@ import (
 // poolSlack is the share of unused pages that is not worth taking back.
 const poolSlack = 0.02
 
-// From a third of the memory or 64 GB on a pool is better reserved at boot: the
-// kernel has to move or drop whatever lies in the way of each page, which takes
-// long, and on a host that has been up for a while it often ends with fewer. The
+// From a third of the memory or 64 GB on a pool is better reserved at boot: the kernel has to move or drop whatever is
+// in the way of each page, which takes long, and on a host that has been up for a while it often ends with fewer. The
 // usual quarter of the memory for shared_buffers stays below, with its overhead.
 const (
 	poolLargeShare = 3

@@ -89,8 +89,8 @@ var NrHugepagesBoot = rule.Rule{
 	},
 }
 
-// poolGivenInPart says whether the last file of sysctl.d asks for more huge pages than
-// there are: the kernel did not give them.
+// poolGivenInPart reports whether the last file of sysctl.d asks for more huge pages than there are: the kernel did not
+// give them.
 func poolGivenInPart(c *rule.Case) (asked, given int64, short bool) {
 	sets, _ := c.Snapshot.Host.SysctlConf.Get()
 	for _, set := range sets {

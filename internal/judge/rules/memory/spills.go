@@ -10,10 +10,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
-// spilled is what temporary files tell of work_mem.
+// spilled is what temporary files say about work_mem.
 type spilled struct {
 	known  bool
-	why    say.Message // where nothing is known: a clause
+	why    say.Message // if nothing is known: a clause
 	files  int64
 	daily  float64 // files
 	mean   unit.Bytes
@@ -53,7 +53,7 @@ func readSpills(c *rule.Case) spilled {
 	return s
 }
 
-// asked returns the work_mem that the spills ask for, beside what is there now.
+// asked returns the work_mem that the spills require, given the present one.
 func (s spilled) asked(present unit.Bytes) unit.Bytes {
 	if s.daily < spillsFew {
 		return max(present, workMemFloor)
@@ -115,8 +115,7 @@ const (
 	// spillsFew is how many temporary files a day say nothing about work_mem: one
 	// an hour is an index build, a dump, or one report.
 	spillsFew = 24
-	// workMemFloor is the least that is wanted even where nothing spills: a planner
-	// that sees less does not choose the hash that would have spilled, and no
-	// file tells.
+	// workMemFloor is the least that is wanted even if nothing spills: a planner that sees less does not choose the
+	// hash that would have spilled, and no file shows it.
 	workMemFloor = 16 * unit.MB
 )

@@ -119,8 +119,7 @@ var MountOptions = rule.Rule{
 	},
 }
 
-// withBarriers leaves out what switches write barriers off: a line that is written anew
-// is not written with what a check calls critical.
+// withBarriers omits what disables write barriers: a rewritten line does not contain what a check calls critical.
 func withBarriers(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		return slices.Contains(noBarriers, w)
@@ -130,8 +129,7 @@ func withBarriers(words []string) string {
 // noBarriers are the spellings of ext4, btrfs and XFS before 4.19.
 var noBarriers = []string{"nobarrier", "barrier=0"}
 
-// commonMounts are the places of the filesystem hierarchy where others than a
-// database server have files.
+// commonMounts are the places of the filesystem hierarchy where programs other than a database server have files.
 var commonMounts = []string{"/", "/var", "/var/lib", "/home", "/srv", "/opt", "/usr", "/tmp", "/var/tmp"}
 
 // optionWords is a field of options as fstab(5) has it.

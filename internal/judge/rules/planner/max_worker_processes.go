@@ -19,7 +19,7 @@ var MaxWorkerProcesses = rule.Rule{
 		"be lower than on the primary.",
 	Formula: "The parallel workers of this host + 4 for replication and extensions, at least 8. Never lowered.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
-	// 16 or 20 slots for 16 processors is not worth a restart.
+	// 16 or 20 slots for 16 CPUs is not worth a restart.
 	Tolerance: sizing.SlotsNear,
 	Decide: func(c *rule.Case) {
 		have := int(c.Now())

@@ -38,7 +38,7 @@ var LimitNOFILE = rule.Rule{
 			in := &c.Snapshot.Instances[i]
 			u, ok := in.Unit.Get()
 			if !ok || slices.Contains(units, u.Name) {
-				continue // not a unit's, or one of several instances that was looked at
+				continue // not a unit's, or one of several instances that was inspected
 			}
 			l, ok1 := rule.Need(c, in.Limits)
 			files, ok2 := c.ForInstance(in).Int(knob.PG("max_files_per_process"))

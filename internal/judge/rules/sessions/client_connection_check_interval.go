@@ -29,8 +29,7 @@ var ClientConnectionCheckInterval = rule.Rule{
 	},
 }
 
-// onLinux says whether the server is known to run on Linux: its host was seen,
-// or it said so itself.
+// onLinux reports whether the server is known to run on Linux: its host was seen, or it said so itself.
 func onLinux(c *rule.Case) bool {
 	if c.Snapshot.HostSeen {
 		return true

@@ -22,7 +22,7 @@ var AutovacuumVacuumCostDelay = rule.Rule{
 		}
 		have := c.Now()
 		if have < 0 {
-			// -1: vacuum_cost_delay, which is 0 unless somebody wants manual VACUUM to pause.
+			// -1: vacuum_cost_delay, which is 0 unless manual VACUUM is meant to pause.
 			have, ok = c.Float(knob.PG("vacuum_cost_delay"))
 			if !ok {
 				return

@@ -65,8 +65,8 @@ var AutovacuumVacuumCostLimit = rule.Rule{
 	},
 }
 
-// limitOfWorkers decides where many workers would share what is there now: each would
-// clean more slowly than one of three does by default. It says whether it did.
+// limitOfWorkers decides if many workers would share the present limit: each would clean more slowly than one of three
+// does by default. It reports whether it did.
 func limitOfWorkers(c *rule.Case, have int) bool {
 	workers, ok := c.Int(knob.PG("autovacuum_max_workers"))
 	if pause, paused := c.Float(knob.PG("autovacuum_vacuum_cost_delay")); paused && pause == 0 {
@@ -85,10 +85,9 @@ func limitOfWorkers(c *rule.Case, have int) bool {
 // churnPeak is how many times the mean the rows of the busiest hours are taken for.
 const churnPeak = 3
 
-// limitOfChurn returns the limit at which autovacuum dirties as many pages as
-// rows become dead at the peak: each may be on a page of its own. Rounded up to
-// hundreds, so that it does not move with every row. ok is false where rows were
-// not counted for a day.
+// limitOfChurn returns the limit at which autovacuum dirties as many pages as rows become dead at the peak: each may be
+// on a separate page. Rounded up to hundreds, so that it does not move with every row. ok is false if rows were not
+// counted for a day.
 func limitOfChurn(c *rule.Case) (limit int, rate float64, span say.Span, ok bool) {
 	rate, span, ok = churn(c)
 	one := float64(dirtied(c, 1)) / 8192 // pages a second that a limit of 1 lets dirty

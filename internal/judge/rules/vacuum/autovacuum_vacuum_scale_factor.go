@@ -44,9 +44,8 @@ var AutovacuumVacuumScaleFactor = rule.Rule{
 }
 
 const (
-	// deadMost is how many dead rows of one table are let pile up where its size is
-	// known: at a hundred rows a page they are 400 MB, which a vacuum with the
-	// default limits reads and writes in half a minute.
+	// deadMost is how many dead rows of one table may accumulate if its size is known: at a hundred rows a page they
+	// are 400 MB, which a vacuum with the default limits reads and writes in half a minute.
 	deadMost = 5e6
 	// shareLeast: below it a table of a few million rows is vacuumed all the time.
 	shareLeast = 0.005

@@ -1,3 +1,3 @@
-// Package vacuum holds the rules of vacuum and autovacuum.
-// One file a knob, with its cases in testdata beside it; the engine is internal/judge/rule.
+// Package vacuum holds the rules of vacuum and autovacuum. One file a knob, with its cases in testdata next to it; the
+// engine is internal/judge/rule.
 package vacuum

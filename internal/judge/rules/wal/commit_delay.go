@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// groupFrom is how many commits a second there are where 1C's vendor sets it.
+// groupFrom is the commits per second at which 1C's vendor sets it.
 const groupFrom = 1000
 
 var CommitDelay = rule.Rule{
@@ -62,8 +62,8 @@ func commits(c *rule.Case) (rate float64, span say.Span, ok bool) {
 	return rate, span, ok
 }
 
-// halfFlush tells half of the measured time of a flush of the WAL, which is where
-// trying out a commit_delay begins; ok is false where it was not measured.
+// halfFlush returns half of the measured time of a WAL flush, the value from which to start trying commit_delay; ok is
+// false if it was not measured.
 func halfFlush(c *rule.Case) (micros int64, by any, ok bool) {
 	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok {
 		return 0, "", false

@@ -5,8 +5,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Fsync is raised and never lowered: who wants it off for data that he can make again
-// pins what he has.
+// Fsync is raised and never lowered: to keep it off for reproducible data, pin the present value.
 var Fsync = rule.Rule{
 	Address: knob.PG("fsync"),
 	Title:   "Synchronization of updates to disk",

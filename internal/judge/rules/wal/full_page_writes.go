@@ -41,8 +41,8 @@ var FullPageWrites = rule.Rule{
 // wholePage is the size of a page of the server: ZFS writes none of its records in parts.
 const wholePage = 8 * unit.KB
 
-// neverTorn says whether every folder of the instance is known to lie on ZFS, and none
-// but the WAL on records that are known to be smaller than a page.
+// neverTorn reports whether every directory of the instance is known to be on ZFS, and only the WAL on records that are
+// known to be smaller than a page.
 func neverTorn(c *rule.Case) bool {
 	places, _ := c.Instance.Places.Get()
 	sets, _ := c.Snapshot.Host.Datasets.Get()

@@ -13,18 +13,18 @@ import (
 const (
 	// walMeasured is how long WAL must have been counted before its rate means anything.
 	walMeasured = limits.Hour
-	// walShare is the share of the WAL's file system that max_wal_size may claim.
+	// walShare is the share of the WAL's filesystem that max_wal_size may claim.
 	walShare = limits.WALShare
 	// walFreeShare is the share that it may claim of what is free there, or WAL already.
 	walFreeShare = limits.WALFreeShare
-	// walKeptShare of the file system is where a value ends that somebody has chosen:
-	// twice walShare still leaves more than half to everything else.
+	// walKeptShare of the filesystem is the limit of a chosen value: twice walShare still leaves more than half to
+	// everything else.
 	walKeptShare = 0.4
 	// walIntervals: a checkpoint begins when max_wal_size/(1+completion target)
 	// of WAL was written, about half; three intervals leave half as much again
 	// for hours busier than the average.
 	walIntervals = 3
-	// walAtPeak is walIntervals where the rate is that of the busiest hour.
+	// walAtPeak is walIntervals if the rate is that of the busiest hour.
 	walAtPeak = 2
 	// walWatched is for how many days a history must have samples before its
 	// busiest hour is taken for the busiest that there is: a week has all its days.
@@ -98,15 +98,15 @@ func decideMaxWALSize(c *rule.Case) {
 		return
 	}
 	if !sized {
-		// Nobody could look at the disk, so the reason says what to look at.
+		// The disk could not be examined, so the reason says what to check.
 		c.SetAs(want, say.All("; ", reason, say.M("the size of the WAL disk is unknown: make sure that it is at "+
 			"least 5 × this value")))
 		return
 	}
 	room := free
 	if free.Scale(walFreeShare) < min(want, share) {
-		// What pg_wal holds now is WAL's already. Where the folder may not be
-		// listed the limit is the lower for it.
+		// The present content of pg_wal counts as WAL's share. If the directory cannot be listed, the limit is lower by
+		// that.
 		dir, _ := rule.Need(c, c.Instance.Server.WALDir)
 		room += dir.Size
 	}
@@ -136,8 +136,8 @@ type walNeed struct {
 	days           say.Span   // of the history
 }
 
-// walNeed decides between the mean that the server counted and the busiest hour
-// of a history; ok is false where there is neither.
+// walNeed decides between the mean that the server counted and the busiest hour of a history; ok is false if there is
+// neither.
 func walNeedOf(c *rule.Case) (m walNeed, ok bool) {
 	rate, hours, counted := walRate(c)
 	h, known := c.Instance.History.Get()
@@ -187,7 +187,7 @@ func noRate(c *rule.Case) say.Message {
 	return say.M("WAL rate unknown: less than 1 h of statistics (pg_stat_wal, since 14)")
 }
 
-// walSegment returns the size of a WAL file: 16 MB unless initdb was told another.
+// walSegment returns the size of a WAL file: 16 MB unless initdb was given another size.
 func walSegment(c *rule.Case) unit.Bytes {
 	if s, ok := c.Bytes(knob.PG("wal_segment_size")); ok && s > 0 {
 		return s

@@ -6,8 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// minWALMost bounds what is kept for ever: 8 GB of ready files take a burst of
-// 100 MB/s for 80 seconds, after which recycling has caught up.
+// minWALMost bounds what is kept forever: 8 GB of ready files take a burst of 100 MB/s for 80 seconds, after which
+// recycling has caught up.
 const minWALMost = 8 * unit.GB
 
 var MinWALSize = rule.Rule{

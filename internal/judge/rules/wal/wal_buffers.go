@@ -56,7 +56,7 @@ func decideWALBuffers(c *rule.Case) {
 			"segment", walSegment(c))
 		return
 	}
-	// Only the file that it stands in tells that somebody fixed it.
+	// Only the file that contains it shows that it was set explicitly.
 	if set := s["wal_buffers"]; set.File != "" && have < walSegment(c) {
 		c.Set("-1", "{present} was set manually; the automatic size grows with shared_buffers up to {segment}",
 			"present", c.Shown(), "segment", walSegment(c))

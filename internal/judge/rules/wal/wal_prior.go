@@ -19,11 +19,11 @@ var walBase = map[rule.Profile]unit.Bytes{
 }
 
 const (
-	// walCPUs is the machine of walBase: WAL is written by sessions at work, which
-	// are as many as there are processors for them.
+	// walCPUs is the machine of walBase: WAL is written by sessions at work, which are as many as there are CPUs for
+	// them.
 	walCPUs = 8
-	// walCPUShare is the least share of walBase: from 4 processors down it is the
-	// disk that a few sessions wait for, and not the processor.
+	// walCPUShare is the least share of walBase: from 4 CPUs down it is the disk that a few sessions wait for, and not
+	// the CPU.
 	walCPUShare = 0.5
 	// walHDDShare: a rotating disk takes a fraction of the writes that flash takes,
 	// and after a crash it is the slowest at reading the pages that the WAL changes.
@@ -47,8 +47,8 @@ const (
 	walMemory = 4
 )
 
-// walPrior returns how much WAL the profile is given between two checkpoints on
-// this machine, and how that comes about. More processors or memory never give less.
+// walPrior returns how much WAL the profile is given between two checkpoints on this machine, and how that comes about.
+// More CPUs or memory never give less.
 func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 	profile := c.Options.Profile
 	base, ok := walBase[profile]
@@ -94,12 +94,12 @@ func walPrior(c *rule.Case) (unit.Bytes, say.Message) {
 	return walStep(size), say.All("; ", why...)
 }
 
-// walStep rounds down to a power of two of gigabytes, or one and a half of it, so
-// that a processor more or less seldom moves the plan; at least walLeast.
+// walStep rounds down to a power of two of gigabytes, or one and a half of it, so that a CPU more or less seldom moves
+// the plan; at least walLeast.
 func walStep(b unit.Bytes) unit.Bytes { return max(sizing.RoundDown(b, 2, unit.GB), walLeast) }
 
-// walRotates says whether the WAL is known to lie on a rotating disk. What is
-// missing to tell is noted by random_page_cost, which needs it more.
+// walRotates reports whether the WAL is known to be on a rotating disk. Missing facts are noted by random_page_cost,
+// which needs it more.
 func walRotates(c *rule.Case) bool {
 	noted := len(c.Outcome.Unknown)
 	kind, _, ok := c.StorageOf(snapshot.WALPlace)

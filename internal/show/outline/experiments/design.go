@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// Design is an experiment before it begins: what is compared, how, what it takes, and what is left out, for who decides
+// Design is an experiment before it begins: what is compared, how, what it takes, and what is omitted, for who decides
 // whether to begin.
 func Design(d document.Design, c *say.Catalogue) outline.Outline {
 	var o outline.Outline

@@ -66,7 +66,7 @@ func (d *Report) unit() say.Message {
 	return say.Text(d.Metric.Unit)
 }
 
-// percent spells a size in per cent.
+// percent spells a size in percent.
 func percent(n stat.Number) string {
 	x := math.Abs(float64(n))
 	switch {

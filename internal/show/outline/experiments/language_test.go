@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// english are words that no text in another language has, whatever names stand in it.
+// english are words that no text in another language has, whatever names are in it.
 var english = regexp.MustCompile(`(?i)\b(the|is|not|no|of|run|runs|as|or|by|to|was|were|with|only|its|block|blocks|` +
 	`each|vs|metric|discarded|measured|started|order|mean|time|load|about|left|seed|from)\b`)
 
@@ -36,7 +36,7 @@ func others() []string {
 	return out
 }
 
-// holds holds that an outline has no English in it, but for what is to be typed.
+// holds verifies that an outline has no English in it, except for what is to be typed.
 func holds(t *testing.T, what string, o outline.Outline) {
 	t.Helper()
 	for _, b := range o {
@@ -161,7 +161,7 @@ func results() map[string]*experiment.Result {
 	return out
 }
 
-// TestResultsFollowTheLanguage holds that what a person reads of an experiment has no English in another language.
+// TestResultsFollowTheLanguage verifies that what a person reads of an experiment has no English in another language.
 func TestResultsFollowTheLanguage(t *testing.T) {
 	for _, lang := range others() {
 		c := open(t, lang)

@@ -21,7 +21,7 @@ type signs struct{ dot, null, margin, left, right, bar, middle string }
 var (
 	drawn   = signs{"●", "│", "┊", "├", "┤", "─", "◆"}
 	ascii   = signs{"o", "|", ":", "[", "]", "-", "+"}
-	axisMin = 20 // columns below which nothing can be told from a picture
+	axisMin = 20 // columns below which a picture is unreadable
 )
 
 // axis maps log ratios to columns: equal ratios are equal distances, so that
@@ -29,13 +29,12 @@ var (
 type axis struct {
 	low, high float64
 	columns   int
-	ends      []float64 // changes in per cent at which it ends, where it is large
+	ends      []float64 // changes in percent at which it ends, where it is large
 	words     outline.Words
 }
 
-// axisOf is an axis on which everything between two log ratios has room. Where it
-// reaches far it ends at changes that can be written there: else there would be
-// dots beyond the last one that is.
+// axisOf is an axis on which everything between two log ratios has room. If it reaches far it ends at changes that can
+// be written there: else there would be dots beyond the last one that is.
 func axisOf(low, high float64, columns int) axis {
 	a := axis{columns: columns}
 	span := high - low
@@ -74,7 +73,7 @@ func (a axis) at(y float64) int {
 	return min(max(int(math.Round((y-a.low)/(a.high-a.low)*float64(a.columns-1))), 0), a.columns-1)
 }
 
-// drawable says whether there is something that may be shown.
+// drawable reports whether there is something that may be shown.
 func (d *Report) drawable() bool {
 	known := false
 	for i := range d.Result.Blocks {
@@ -118,9 +117,8 @@ func (b blocks) Draw(width int, plain bool) []outline.Prose {
 // mostColumns bounds the picture: a wider one shows nothing more.
 const mostColumns = 100
 
-// Signs draws each block as a dot, the interval as a bar, and the line of no
-// difference through all of them, on lines of at most width columns; nothing where
-// nothing may be shown.
+// Signs draws each block as a dot, the interval as a bar, and the line of no difference through all of them, on lines
+// of at most width columns; nothing if nothing may be shown.
 func (d *Report) Signs(width int, plain bool) []outline.Prose {
 	if !d.drawable() {
 		return nil
@@ -211,7 +209,7 @@ func (a axis) labels() string {
 // Mark is a change that is written at the axis.
 type Mark struct {
 	At     float64 // log ratio
-	Text   string  // in per cent: +5, −10
+	Text   string  // in percent: +5, −10
 	column int     // where its text begins
 }
 
@@ -258,7 +256,7 @@ type ResultPicture struct {
 	Title, Caption string
 }
 
-// PictureOf returns it; false where there is nothing that may be shown.
+// PictureOf returns it; false if there is nothing that may be shown.
 func PictureOf(r *experiment.Result, p outline.Words) (ResultPicture, bool) {
 	d := ReportOf(r, p)
 	if r.Design == experiment.DesignSingle || !d.drawable() {

@@ -43,8 +43,8 @@ func TestAxisLabels(t *testing.T) {
 				if !strings.Contains(text, "0") || least > 0 || most < 0 {
 					t.Errorf("%g…%g in %d columns: %q", low, high, columns, text)
 				}
-				// A far end is written, or so near to zero that there was no room beside it;
-				// what is written covers what is shown.
+				// A far end is written, or so near to zero that there was no room next to it; what is written covers
+				// what is shown.
 				if room := a.columns / 5; high >= 13 && a.at(stat.Log(high))-a.at(0) > room && most < high*0.75 {
 					t.Errorf("%g…%g in %d columns ends at %+g: %q", low, high, columns, most, text)
 				}
@@ -60,7 +60,7 @@ func TestAxisLabels(t *testing.T) {
 	}
 }
 
-// TestPlainFigure holds that nobody has to read an exponent.
+// TestPlainFigure verifies that no figure has an exponent.
 func TestPlainFigure(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", 9.29e-5: "0.000093", 0.0651: "0.065", 0.5: "0.50", 0.05: "0.050",
 		-12.34: "−12.3", -1234.5: "−1235", 1234.5: "1235", 12345: "12,345", math.Inf(1): "?", 3: "3"} {
@@ -70,8 +70,8 @@ func TestPlainFigure(t *testing.T) {
 	}
 }
 
-// TestDesignWords holds that what will be done is told as it will be: nothing is
-// said to warm up for 0 s, and nothing to last for 0 s.
+// TestDesignWords verifies that what will be done is described as it will be: no warm-up of 0 s, and no duration of 0
+// s.
 func TestDesignWords(t *testing.T) {
 	for want, e := range map[string]experiment.Experiment{
 		"8 blocks of two runs of 120 s, one of each configuration, in balanced order (AB, BA) chosen by seed 42. " +

@@ -14,12 +14,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
-// Report is an experiment with the words for it: what every form tells of it.
+// Report is an experiment with its texts: what every form shows.
 type Report struct {
 	words  outline.Words
 	Result *experiment.Result
 	Metric experiment.Metric
-	Course *experiment.Exercise // nil: one that nobody named
+	Course *experiment.Exercise // nil if not named
 }
 
 // ReportOf returns it.
@@ -28,7 +28,7 @@ func ReportOf(r *experiment.Result, w outline.Words) *Report {
 	return &Report{words: w, Result: r, Metric: m, Course: Course(r.Name)}
 }
 
-// Course returns the experiment of a name, nil for one that nobody named.
+// Course returns the experiment of a name, nil if there is none.
 func Course(name string) *experiment.Exercise {
 	if e, ok := experiment.FindExercise(name); ok {
 		return &e
@@ -39,7 +39,7 @@ func Course(name string) *experiment.Exercise {
 // AA is the name of an experiment that compares a configuration with itself.
 const AA = experiment.CompareSame
 
-// interrupted says whether the experiment has not come to its end.
+// interrupted reports whether the experiment has not come to its end.
 func (d *Report) interrupted() bool { return d.Result.Ended == "" }
 
 // complete counts the blocks that came to their end.
@@ -193,7 +193,7 @@ func (d *Report) RunRows() [][]string {
 	return rows
 }
 
-// BlockRows are the blocks with their head. Before the end they tell no figure.
+// BlockRows are the blocks with their head. Before the end they contain no figure.
 func (d *Report) BlockRows() [][]string {
 	p := d.words
 	rows := [][]string{{p.Say("block"), p.Say("order"), p.Say("A, {unit}", "unit", d.unit()),
@@ -253,8 +253,7 @@ func (d *Report) DiscardedTold() (list []string, sum string) {
 		"all", strconv.Itoa(len(d.Result.Blocks)))
 }
 
-// SecondaryRows are the other metrics with their head; nil where there are none
-// that may be shown.
+// SecondaryRows are the other metrics with their head; nil if there are none that may be shown.
 func (d *Report) SecondaryRows() [][]string {
 	if len(d.Result.Secondary) == 0 || d.interrupted() {
 		return nil
@@ -298,7 +297,7 @@ func (d *Report) Deferred() string {
 // leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
 const leastRun = 120
 
-// Noted is what has to be known, but for what a named experiment says of itself.
+// Noted is what has to be known, except for what a named experiment says of itself.
 func (d *Report) Noted() []string {
 	p := d.words
 	unsteady, shortest := 0, math.Inf(1)

@@ -45,7 +45,7 @@ func (d *Report) measuredOn() []string {
 		what + p.Semicolon() + d.howRun()}
 }
 
-// worst is what else went on, over all runs; "" where nothing is known of it.
+// worst is what else went on, over all runs; "" if nothing is known of it.
 func (d *Report) worst() string {
 	type worst struct {
 		text say.Template
@@ -117,8 +117,7 @@ func (d *Report) howRun() string {
 	return d.words.Value(say.List{Items: parts})
 }
 
-// ranWhen is when it was begun, how long it took, and by what; "" where that is
-// not known.
+// ranWhen is when it was begun, how long it took, and by what; "" if that is not known.
 func (d *Report) ranWhen() string {
 	begun, err := time.Parse(time.RFC3339, d.Result.Started)
 	if err != nil {
@@ -132,7 +131,7 @@ func (d *Report) ranWhen() string {
 	return d.words.Say("Started {time} UTC, pgfettle {version}", told...)
 }
 
-// usualWarmup is the bound of the warm-up where nobody says another, in seconds.
+// usualWarmup is the default limit of the warm-up, in seconds.
 const usualWarmup = 300
 
 // repeatLine is a command that runs the same experiment again.
@@ -267,7 +266,7 @@ func lengthOf(s experiment.Spec) any {
 	return cycles
 }
 
-// valueOr is a value, or the default where there is none.
+// valueOr is a value, or the default if there is none.
 func valueOr(value, otherwise string, p outline.Words) string {
 	switch {
 	case value != "":

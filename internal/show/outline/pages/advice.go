@@ -74,5 +74,5 @@ func Index(checks []check.Check, rules []rule.Rule, pages []advice.Page, in *say
 	return p.o
 }
 
-// name is an id or an address that 'pgfettle explain' tells more of.
+// name is an id or an address that 'pgfettle explain' describes.
 func name(id string) outline.Piece { return outline.Piece{Text: id, As: outline.AsName, Topic: id} }

@@ -14,7 +14,7 @@ func CheckTag(c check.Check) say.Message {
 	return say.M("check, {area}, {severity}", "area", string(c.Area), "severity", check.SeverityWords[c.Severity])
 }
 
-// Check is the page of a check, with what it found where a host was looked at.
+// Check is the page of a check, with what it found where a host was examined.
 func Check(c document.CheckPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	k := c.Check.In(in)
@@ -55,7 +55,7 @@ func (p *page) found(here *document.Check, in *say.Catalogue) {
 	}
 }
 
-// row is a word with an entry of a list beside it.
+// row is a word with an entry of a list next to it.
 func row(word string, it outline.Item) outline.Row {
 	r := outline.RowOf(word, it.Text)
 	r.More = it.More

@@ -18,8 +18,8 @@ var layerWords = map[knob.Layer]say.Message{
 	knob.Units:    say.M("systemd unit setting"),
 }
 
-// KnobTag says what kind of setting a rule is for; when a change is in force, where that is not told by the context of
-// a server setting; and the risk, where there is one.
+// KnobTag describes the kind of setting a rule is for; when a change takes effect, unless the context of a server
+// setting shows it; and the risk, if any.
 func KnobTag(r rule.Rule) say.Message {
 	list := []say.Message{layerWords[r.Address.Layer()]}
 	if r.Address.Prefix() != "pg" {
@@ -33,7 +33,7 @@ func UnplannedTag(a knob.Address) say.Message {
 	return say.All(", ", layerWords[a.Layer()], say.M("read but not planned"))
 }
 
-// Knob is the page of a setting that plans decide, with what it is and would be where a host was looked at.
+// Knob is the page of a setting that plans decide, with what it is and would be where a host was examined.
 func Knob(k document.KnobPage, in *say.Catalogue) outline.Outline {
 	p := newPage(in)
 	r := k.Rule.In(in)
@@ -75,7 +75,7 @@ func Unplanned(k document.UnplannedPage, in *say.Catalogue) outline.Outline {
 	return p.o
 }
 
-// here is what a setting is and would be on the host that was looked at, for each instance or device.
+// here is what a setting is and would be on the host that was examined, for each instance or device.
 func (p *page) here(list []document.KnobHere, gaps []known.Gap) {
 	p.o.Heading(2, p.Say("On this host"))
 	for _, h := range list {

@@ -1,8 +1,8 @@
 // Package pages makes the outlines of what 'pgfettle explain' shows: the page of a check, of a setting, of a setting
 // that no plan changes, of what is written about elsewhere, and the list of them all.
 //
-// Each function takes a document and the catalog of the reader's language (nil is English), and returns an outline
-// that any form can be written from. No host is looked at here: what was found on one is in the document.
+// Each function takes a document and the catalog of the reader's language (nil is English), and returns an outline that
+// any form can be written from. No host is examined here: what was found on one is in the document.
 package pages
 
 import (
@@ -28,7 +28,7 @@ func (p *page) title(name, kind, called string) {
 	}
 }
 
-// section adds a text below a heading, where there is one.
+// section adds a text below a heading, if there is one.
 func (p *page) section(title, text string) {
 	if text == "" {
 		return
@@ -92,7 +92,7 @@ func (p *page) sources(ids []string) {
 	}
 }
 
-// pages lists the pages that tell more of a check or a setting.
+// pages lists the pages with more about a check or a setting.
 func (p *page) pages(list []advice.Page, in *say.Catalogue) {
 	if len(list) == 0 {
 		return

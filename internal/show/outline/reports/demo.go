@@ -114,7 +114,7 @@ func verbatim(o *outline.Outline, lines ...string) {
 	}
 }
 
-// oomSetting says what the kernel was told.
+// oomSetting describes the kernel's overcommit setting.
 func oomSetting(d *oomresult.OOM, r *oomresult.Round) string {
 	s := &r.Setting
 	used := fmt.Sprintf("The server and its sessions use %s of %s.", s.Used, d.Limit)

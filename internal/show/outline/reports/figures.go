@@ -30,8 +30,7 @@ func lasting(s float64) say.Number {
 	return say.Number(fmt.Sprintf("%.1f s", s))
 }
 
-// speed spells bytes a second; Bytes.String keeps every digit, and three tell
-// all that such a measurement does.
+// speed formats bytes per second; Bytes.String keeps every digit, and three are all that are significant.
 func speed(b unit.Bytes) say.Number {
 	switch {
 	case b >= 10*unit.GB:
@@ -45,7 +44,7 @@ func speed(b unit.Bytes) say.Number {
 // each spells bytes a second to the last digit, as another program counted them.
 func each(b unit.Bytes) say.Number { return say.Number(b.String() + "/s") }
 
-// rateOr spells a rate; "" where there is none.
+// rateOr spells a rate; "" if there is none.
 func rateOr(v float64) say.Number {
 	if v <= 0 {
 		return ""
@@ -59,7 +58,7 @@ func percent(v float64) say.Number { return say.Number(fmt.Sprintf("%.1f%%", v))
 // secs spells whole seconds.
 func secs(n int64) say.Number { return say.Number(fmt.Sprintf("%d s", n)) }
 
-// coarse spells seconds with two digits, as far as a measurement of a disk tells; "" for none.
+// coarse formats seconds with two digits, the precision of a disk measurement; "" for none.
 func coarse(s float64) say.Number { return spelled(s, "%.1f", "%.0f") }
 
 // fine spells seconds with three digits.
@@ -80,7 +79,7 @@ func fine(s float64) say.Number {
 	return spelled(s, "%.2f", "%.1f")
 }
 
-// fineMS spells milliseconds of a program that may have told none.
+// fineMS formats milliseconds from a program that may have reported none.
 func fineMS(v *float64) say.Number {
 	if v == nil {
 		return ""

@@ -55,7 +55,7 @@ func (p probeWords) fio(o *outline.Outline, f *output.Fio) {
 	}
 }
 
-// fioNow is a rate of a run that has not ended; nothing where there is none.
+// fioNow is a rate of a run that has not ended; nothing if there is none.
 func fioNow(v float64, speed unit.Bytes, both, speedAlone say.Template) say.Message {
 	switch {
 	case v > 0:

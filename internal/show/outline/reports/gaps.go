@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// gaps lists what is unknown, below a heading of its own.
+// gaps lists what is unknown, below a separate heading.
 func gaps(o *outline.Outline, p outline.Words, level int, title string, list []gap.Gap) {
 	if len(list) == 0 {
 		return

@@ -116,8 +116,8 @@ var (
 // sparkMost bounds the line: a longer one shows nothing more.
 const sparkMost = 72
 
-// spark is a picture of one line: the means over the whole span, a sign for each part of it, and a space where nothing
-// was sampled.
+// spark is a picture of one line: the means over the whole span, a sign for each part of it, and a space if nothing was
+// sampled.
 type spark struct {
 	from, to time.Time
 	list     []history.Bucket

@@ -20,8 +20,7 @@ import (
 // FigureSpills is the picture of temporary files by size.
 const FigureSpills = "spills"
 
-// Log is what a server's log shows, before any form: the verdicts worst
-// first as a table, then what each rests on.
+// Log is what a server's log shows, before any form: the verdicts worst first as a table, then what each depends on.
 func Log(r *serverlog.Report, c *say.Catalogue) outline.Outline {
 	r = r.In(c)
 	p := logWords{outline.WordsIn(c)}
@@ -62,7 +61,7 @@ func (p logWords) flats(list []say.Message) []outline.Item {
 	return out
 }
 
-// mostErrors bounds a table that nobody reads to its end.
+// mostErrors limits a table that is rarely read to its end.
 const mostErrors = 30
 
 // errors is a table of all errors by their SQLSTATE.
@@ -156,10 +155,10 @@ func (p logWords) when(f *serverlog.Finding) string {
 	return p.Say("first {first}, last {last}", "first", f.First, "last", f.Last)
 }
 
-// shownCrashes are told in the text; the JSON has more.
+// shownCrashes are listed in the text; the JSON has more.
 const shownCrashes = 10
 
-// ran stands before the statement that a process was running.
+// ran is before the statement that a process was running.
 func (p logWords) ran() string { return p.Say("Statement:") + " " }
 
 func (p logWords) crashes(o *outline.Outline, r *serverlog.Report) {
@@ -180,7 +179,7 @@ func (p logWords) crashes(o *outline.Outline, r *serverlog.Report) {
 	o.List(list)
 }
 
-// crashText says what happened, for how long, and whom else it hit.
+// crashText says what happened, for how long, and what else it hit.
 func crashText(c *serverlog.Crash) say.Message {
 	text := []say.Message{say.M("{time}: {cause}.", "time", c.Time, "cause", c.Cause),
 		say.M("The log does not show when the server accepted connections again.")}
@@ -238,7 +237,7 @@ func dumpHead(d *serverlog.Dump) say.Message {
 	return say.All("; ", parts...)
 }
 
-// sizeOf is a size as an argument of a message, of which a small one is told to the byte.
+// sizeOf is a size as an argument of a message, exact to the byte if small.
 func sizeOf(n int64) any {
 	if n < 1024 {
 		return say.N(n, "{n} byte", "{n} bytes")

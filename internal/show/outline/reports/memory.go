@@ -54,7 +54,7 @@ type memoryWords struct{ outline.Words }
 // flat is a message on one line.
 func (p memoryWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
 
-// more is an amount that is left out where there is none.
+// more is an amount that is omitted if there is none.
 func (p memoryWords) more(b unit.Bytes) string {
 	if b == 0 {
 		return ""
@@ -62,7 +62,7 @@ func (p memoryWords) more(b unit.Bytes) string {
 	return p.Value(b)
 }
 
-// partSigns draw the parts of the memory, each by a sign of its own, so that the bar can be read without color.
+// partSigns draw the parts of the memory, each with its own character, so that the bar can be read without color.
 var partSigns = map[string]outline.Sign{
 	memory.PartTables: {Mark: "%", Hue: "31"}, memory.PartPrivate: {Mark: "=", Hue: "36"},
 	memory.PartShared: {Mark: "#", Hue: "34"},
@@ -134,7 +134,7 @@ func (p memoryWords) instance(o *outline.Outline, in *memory.Instance, at int) {
 	}
 }
 
-// instanceFacts are what the memory of an instance rests on.
+// instanceFacts are what the memory of an instance depends on.
 func instanceFacts(in *memory.Instance) say.Message {
 	var shared, connections, limit say.Message
 	switch {
@@ -166,7 +166,7 @@ func (p memoryWords) head(first string) []string {
 		"PSS"}
 }
 
-// kinds is a table of the processes by kind; nil where there are none.
+// kinds is a table of the processes by kind; nil if there are none.
 func (p memoryWords) kinds(in *memory.Instance) [][]string {
 	if in.Sum.Processes == 0 {
 		return nil
@@ -189,7 +189,7 @@ func KindName(k *memory.Group) say.Message {
 	return say.Text(k.Kind)
 }
 
-// sessions is a table of the backends; nil where none is known.
+// sessions is a table of the backends; nil if none is known.
 func (p memoryWords) sessions(in *memory.Instance) [][]string {
 	if len(in.Sessions) == 0 {
 		return nil
@@ -228,8 +228,7 @@ func (p memoryWords) row(name string, g *memory.Group) []string {
 	return row
 }
 
-// memoryWorth is the percentage of the memory below which it is not told how to
-// save it: a restart costs more than it brings.
+// memoryWorth is the percentage of the memory below which saving it is not advised: a restart costs more than it gains.
 const memoryWorth = 1
 
 // options is the worst case and what would save some of it.
@@ -281,7 +280,7 @@ func (p memoryWords) options(o *outline.Outline, in *memory.Instance) {
 	}
 }
 
-// left says what an option would leave of the page tables of now; "" where that is not known.
+// left says what an option would leave of the page tables of now; "" if that is not known.
 func (p memoryWords) left(in *memory.Instance, x *memory.Option) string {
 	if x.ID != memory.OnHuge || x.Now == 0 {
 		return ""
@@ -290,7 +289,7 @@ func (p memoryWords) left(in *memory.Instance, x *memory.Option) string {
 		"left", x.Now)
 }
 
-// choice tells whom the OOM killer would choose.
+// choice reports which process the OOM killer would choose.
 func (p memoryWords) choice(o *outline.Outline, c *memory.OOM) {
 	head := p.Say("Next OOM kill on the host")
 	compared := p.Many(c.Looked, "{n} process compared; {total} of RAM and swap", "{n} processes compared; {total} "+

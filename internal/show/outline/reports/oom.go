@@ -58,10 +58,10 @@ type oomWords struct{ outline.Words }
 // flat is a message on one line.
 func (p oomWords) flat(m say.Message) string { return typeset.Flat(p.Word(m)) }
 
-// maxKillsShown is about what somebody reads.
+// maxKillsShown is about what a reader reads.
 const maxKillsShown = 5
 
-// killsShown are the places of the kills that are shown: the one that tells most, then the last ones.
+// killsShown are the places of the kills that are shown: the most informative one, then the last ones.
 func killsShown(d *oom.Report) []int {
 	var out []int
 	if d.TellsMost != nil && *d.TellsMost < len(d.Kills) {
@@ -177,7 +177,7 @@ func (p oomWords) head(k *oom.Kill, n, of int) string {
 	return typeset.Clean(p.Word(say.All(", ", what, k.Time, kernel)))
 }
 
-// victim is who was killed, what he was, and how large.
+// victim is the process that was killed, its role, and its size.
 func (p oomWords) victim(k *oom.Kill) string {
 	v := k.Victim
 	var role say.Message
@@ -208,7 +208,7 @@ func sizesOf(v *oom.Task) say.Message {
 		}
 	}
 	add(v.Anon, "{size} of private memory", true)
-	if v.Anon == nil { // resident memory where it is not told by kind
+	if v.Anon == nil { // resident memory if not reported by kind
 		add(v.RSS, "{size} resident", false)
 	}
 	add(v.Shmem, "{size} of shared memory touched", false)
@@ -224,7 +224,7 @@ func sizesOf(v *oom.Task) say.Message {
 	return say.All(", ", list...)
 }
 
-// statementOf is a statement on one line, cut where nobody reads on.
+// statementOf is a statement on one line, truncated to a readable length.
 func statementOf(s string, most int) string { return typeset.Shorten(typeset.Flat(s), most) }
 
 func (p oomWords) invoker(a *oom.Invoker) string {
@@ -336,7 +336,7 @@ type HeldPart struct {
 	In    bool   // it is in the part above
 }
 
-// HeldParts are those that the report tells; nil where it tells none.
+// HeldParts are those in the report; nil if it has none.
 func HeldParts(m *oom.Memory) []HeldPart {
 	var out []HeldPart
 	add := func(b *unit.Bytes, name say.Message, class string) {
@@ -390,7 +390,7 @@ func (p oomWords) largest(o *outline.Outline, k *oom.Kill) {
 	o.Add(t)
 }
 
-// deaths are what the server's log tells beside the kernel's reports.
+// deaths are what the server's log says in addition to the kernel's reports.
 func (p oomWords) deaths(o *outline.Outline, d *oom.Report) {
 	item := func(text say.Message, statement string) outline.Item {
 		if st := statementOf(statement, 400); st != "" {

@@ -27,10 +27,10 @@ func (p oomWords) units(o *outline.Outline, d *oom.Report) {
 	o.List(list)
 }
 
-// notSystemd says whether a kill is told by another than systemd.
+// notSystemd reports whether a kill is reported by another program than systemd.
 func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" || u.By == oom.ByTalos }
 
-// unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime tells it.
+// unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime reports it.
 func unitOf(u *oom.Unit) say.Message {
 	switch {
 	case u.By == "earlyoom":

@@ -32,7 +32,7 @@ func (p oomWords) verdict(d *oom.Report) say.Message {
 	return say.All(" ", count, say.M("Report {number} is the most complete: {report}", "number", at+1, "report", first))
 }
 
-// killFirst is what comes first of a kill: whom, and why.
+// killFirst is what comes first about a kill: which process, and why.
 func killFirst(k *oom.Kill) say.Message {
 	var what say.Message
 	switch v := k.Victim; {
@@ -121,7 +121,7 @@ func refusedTo(list []oom.Refusal) say.Message {
 		`{processes} could not be forked.`, "queries", queries, "processes", processes)
 }
 
-// unitsVerdict is the one line above all where only others than the kernel tell of a kill.
+// unitsVerdict is the first line if only programs other than the kernel report a kill.
 func unitsVerdict(list []oom.Unit) say.Message {
 	at := 0
 	for i := range list {

@@ -116,7 +116,7 @@ func (p probeWords) pgbenchInit(o *outline.Outline, i *output.PgbenchInit) {
 	o.Para(p.Word(say.All(", ", of...)), ".")
 }
 
-// told spells seconds as a program printed them.
+// told formats seconds as a program printed them.
 func told(s float64) say.Number { return say.Number(fmt.Sprintf("%v s", s)) }
 
 // pgbenchScripts are the scripts of a run, where there are several, and the statements of each.

@@ -64,8 +64,8 @@ func (p probeWords) row(cells ...any) []string {
 	return out
 }
 
-// columns is the head of a table. It is one text, so that who translates it sees what stands beside a word: there is
-// no other context that tells the running processes from a running server.
+// columns is the head of a table. It is one text, so that translators see the neighboring words: no other context
+// distinguishes the running processes from a running server.
 func (p probeWords) columns(text say.Template) []string {
 	const between = " | "
 	english := strings.Split(string(text), between)
@@ -190,10 +190,10 @@ func (p probeWords) flushTable(d *document.Probe, k *measured.Disk) []outline.Bl
 	return []outline.Block{t}
 }
 
-// listedPlaces names the folders of a disk, the first few of them.
+// listedPlaces names the directories of a disk, the first few of them.
 func listedPlaces(k *measured.Disk) say.Message {
 	var at []string
-	for _, place := range k.Places { // what lies in another one, as pg_wal does, goes without saying
+	for _, place := range k.Places { // what is in another one, as pg_wal does, goes without saying
 		if !slices.ContainsFunc(k.Places, func(o string) bool { return strings.HasPrefix(place, o+"/") }) {
 			at = append(at, place)
 		}

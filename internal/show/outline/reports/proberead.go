@@ -119,7 +119,7 @@ func (p probeWords) output(o *outline.Outline, d *document.Probe, x *output.Outp
 	}
 }
 
-// facts is what an output tells, one clause each, as a sentence.
+// facts is what an output says, one clause each, as a sentence.
 func (p probeWords) facts(list []say.Message) string {
 	if len(list) == 0 {
 		return ""
@@ -133,7 +133,7 @@ func (p probeWords) progress(n int, low, high float64) string {
 		outputs.Rate(low), "high", outputs.Rate(high))
 }
 
-// moreRows says how many rows of a table are left out.
+// moreRows says how many rows of a table are omitted.
 func (p probeWords) moreRows(n int) string {
 	return p.Many(n, "{n} more rows: use --format json.", "{n} more rows: use --format json.")
 }

@@ -15,7 +15,7 @@ import (
 // FigureWaits is the picture of what the processes of the server did.
 const FigureWaits = "waits"
 
-// Sample is what a watch told, before any form.
+// Sample is what a watch reported, before any form.
 func Sample(d *sampled.Sample, c *say.Catalogue) outline.Outline {
 	d = d.In(c)
 	p := slowWords{outline.WordsIn(c)}
@@ -66,7 +66,7 @@ func Sample(d *sampled.Sample, c *say.Catalogue) outline.Outline {
 	return o
 }
 
-// Profile is what a profile of perf tells, before any form.
+// Profile is what a profile of perf says, before any form.
 func Profile(d *sampled.Profile, c *say.Catalogue) outline.Outline {
 	d = d.In(c)
 	p := slowWords{outline.WordsIn(c)}
@@ -126,8 +126,7 @@ func functionName(f *sampled.Function) say.Message {
 // slowLines bounds each list that a person reads in an emergency.
 const slowLines = 10
 
-// functionShown says whether the i-th function is told: the first, and of more those
-// that have a meaning.
+// functionShown reports whether the i-th function is shown: the first, and of more those that have a meaning.
 func functionShown(i int, f *sampled.Function) bool {
 	return i < slowLines || !f.Meaning.IsZero() && i < 2*slowLines
 }

@@ -86,7 +86,7 @@ func (p slowWords) verdicts(o *outline.Outline, list []slow.Verdict) {
 	}
 }
 
-// verdict is what a reason rests on, and what to do next.
+// verdict is what a reason depends on, and what to do next.
 func (p slowWords) verdict(o *outline.Outline, v *slow.Verdict) {
 	o.Kind(outline.Evidence, p.flats(v.Evidence))
 	if len(v.Next) > 0 {
@@ -130,7 +130,7 @@ func slowMS(v float64) say.Number {
 	return say.Number(fmt.Sprintf("%.3f ms", v))
 }
 
-// cell is a figure of a table; ~ where there is none.
+// cell is a figure of a table; ~ if there is none.
 func (p slowWords) cell(v *float64, form string) string {
 	if v == nil {
 		return "~"

@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// SlowPlan is what one plan tells, before any form.
+// SlowPlan is what one plan says, before any form.
 func SlowPlan(d *slow.Reading, c *say.Catalogue) outline.Outline {
 	d = d.In(c)
 	p := slowWords{outline.WordsIn(c)}

@@ -90,7 +90,7 @@ func oomEvents(d *oom.Report) []event {
 	return out
 }
 
-// times are those of all events; nil where one of them cannot be compared.
+// times are those of all events; nil if one of them cannot be compared.
 func times(list []event) []time.Time {
 	out := make([]time.Time, len(list))
 	for i, e := range list {

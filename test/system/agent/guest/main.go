@@ -18,7 +18,7 @@ func main() {
 		if !errors.Is(err, io.EOF) {
 			fmt.Fprintln(os.Stderr, err)
 		}
-		time.Sleep(100 * time.Millisecond) // nobody listens at the other end yet
+		time.Sleep(100 * time.Millisecond) // no listener at the other end yet
 	}
 }
 

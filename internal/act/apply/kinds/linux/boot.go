@@ -15,16 +15,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// bootKind is a parameter of the kernel's command line. The value of one that is
-// not there is ""; of one without a value, its own name.
+// bootKind is a parameter of the kernel's command line. The value of one that does not exist is ""; of one without a
+// value, its own name.
 //
 // Debian and its kin: a line in /etc/default/grub.d, and update-grub. The live
 // value is that of /proc/cmdline, which only a boot changes: Set goes by the
 // file, and reads in grub.cfg what update-grub made of it, where a word that
 // comes later would win.
 //
-// Red Hat's: grubby, which keeps the command line in places of its own, so there
-// is no file here. The live value is then what grubby says the next boot has.
+// Red Hat's: grubby, which keeps the command line in its own places, so there is no file here. The live value is then
+// what grubby says the next boot has.
 //
 // systemd-boot: /etc/kernel/cmdline, and the entries that were made of it
 // (kind_boot_entries.go). The live value is that of /proc/cmdline.
@@ -156,9 +156,8 @@ func (b bootKind) next(ctx context.Context, l loader, name string) (string, erro
 	return wordOf(words, name), nil
 }
 
-// grubWords returns the command line of the first entry of grub.cfg, that of the
-// newest kernel: the others are made of the same words, but for the recovery
-// mode. nil where there is none.
+// grubWords returns the command line of the first entry of grub.cfg, that of the newest kernel: the others are made of
+// the same words, except for the recovery mode. nil if there is none.
 func grubWords(text string) []string {
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)

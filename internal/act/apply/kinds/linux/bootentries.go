@@ -14,16 +14,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// systemd-boot reads an entry of its own for each kernel (type #1 of the Boot Loader
-// Specification) from the EFI system partition, or from the extended boot loader
-// partition. kernel-install writes one when a kernel is installed, with the words of
-// /etc/kernel/cmdline, of /usr/lib/kernel/cmdline where that is not there, else with
-// those that the running kernel was started with.
+// systemd-boot reads a separate entry for each kernel (type #1 of the Boot Loader Specification) from the EFI system
+// partition, or from the extended boot loader partition. kernel-install writes one when a kernel is installed, with the
+// words of /etc/kernel/cmdline, of /usr/lib/kernel/cmdline where that does not exist, else with those that the running
+// kernel was started with.
 //
-// Our file is /etc/kernel/cmdline, from which later kernels have the word; what is
-// derived from it, the entries that are there, is brought in line in Set, as
-// update-grub does for GRUB. Only their options lines are touched: kernel-install
-// itself would make every initial RAM disk anew, on a partition that may be full.
+// Our file is /etc/kernel/cmdline, from which later kernels have the word; what is derived from it, the entries that
+// are there, is brought in line in Set, as update-grub does for GRUB. Only their options lines are touched:
+// kernel-install itself would rebuild every initial RAM disk, on a partition that may be full.
 const (
 	kernelCmdline = "/etc/kernel/cmdline"
 	vendorCmdline = "/usr/lib/kernel/cmdline"
@@ -36,7 +34,7 @@ const (
 // bootRoots are where the two partitions are mounted (bootctl(1)).
 var bootRoots = []string{"/boot", "/efi", "/boot/efi"}
 
-// byEntries says whether systemd-boot has started this host.
+// byEntries reports whether systemd-boot has started this host.
 func (b bootKind) byEntries() bool {
 	if b.Kernel == nil {
 		return false
@@ -46,9 +44,8 @@ func (b bootKind) byEntries() bool {
 	return err == nil && strings.Contains(plain, "systemd-boot")
 }
 
-// entries returns the entries of this machine: those with its id, and those without
-// an id whose name begins with the token that kernel-install gives them. Other
-// systems on the disk have theirs in the same folder.
+// entries returns the entries of this machine: those with its id, and those without an id whose name begins with the
+// token that kernel-install gives them. Other systems on the disk have theirs in the same directory.
 func (b bootKind) entries() (list []journal.File, err error) {
 	first := func(name string) string {
 		text, _ := b.Files.ReadFile(name, maxLive)
@@ -91,8 +88,8 @@ func (b bootKind) entries() (list []journal.File, err error) {
 	return list, nil
 }
 
-// unified says whether there are unified kernel images (type #2 entries): their
-// command line is a part of the signed image, and their own makers write it.
+// unified reports whether there are unified kernel images (type #2 entries): their command line is a part of the signed
+// image, and their own makers write it.
 func (b bootKind) unified() (bool, error) {
 	for _, root := range bootRoots {
 		dir := path.Join(root, "EFI/Linux")
@@ -107,8 +104,8 @@ func (b bootKind) unified() (bool, error) {
 	return false, nil
 }
 
-// wantCmdline is /etc/kernel/cmdline with a value. Where there is none it is made of
-// what kernel-install goes by without it.
+// wantCmdline is /etc/kernel/cmdline with a value. If there is none it is made of what kernel-install goes by without
+// it.
 func (b bootKind) wantCmdline(now *journal.File, name, value string) (*journal.File, error) {
 	if now.Text != nil {
 		text := asWord(*now.Text, name, value)
@@ -125,7 +122,7 @@ func (b bootKind) wantCmdline(now *journal.File, name, value string) (*journal.F
 	return withText(now, &text), nil
 }
 
-// baseCmdline is what kernel-install goes by where there is no /etc/kernel/cmdline.
+// baseCmdline is what kernel-install goes by if there is no /etc/kernel/cmdline.
 func (b bootKind) baseCmdline() (string, error) {
 	text, err := b.Files.ReadFile(vendorCmdline, target.MaxConfigFile)
 	if err == nil {
@@ -149,11 +146,10 @@ func (b bootKind) vendor() string {
 	return string(text)
 }
 
-// setEntries gives the entries of this machine the value that /etc/kernel/cmdline has,
-// or what stands in its place.
+// setEntries gives the entries of this machine the value that /etc/kernel/cmdline has, or what is in its place.
 func (b bootKind) setEntries(f *journal.File, name string) error {
 	value := inText(f, name)
-	if f.Text == nil { // taken back: what the running kernel has may be ours, and agree let nobody else's be there
+	if f.Text == nil { // taken back: what the running kernel has may be ours, and agree allowed no other
 		value = wordOf(strings.Fields(b.vendor()), name)
 	}
 	list, err := b.entries()

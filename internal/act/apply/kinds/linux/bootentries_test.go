@@ -80,8 +80,8 @@ func TestEntriesThatAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestImagesThatCannotBeListed: a folder of unified images that cannot be read is not one
-// without images: then the words of a host without a boot loader would be false.
+// TestImagesThatCannotBeListed: a directory of unified images that cannot be read is not one without images: then the
+// words of a host without a boot loader would be false.
 func TestImagesThatCannotBeListed(t *testing.T) {
 	files := entriesOf("quiet")
 	for n := range files {

@@ -10,9 +10,8 @@ import (
 // bootSpan finds the words of a kernel's command line with the blanks before them.
 var bootSpan = regexp.MustCompile(`\s*\S+`)
 
-// setWord returns a command line with a word that has a value: in the place of the
-// last one of that name, else behind all words. Everything else stays as it is, byte
-// for byte, so that taking a new word out again gives what was there.
+// setWord returns a command line with a word that has a value: in place of the last one of that name, else behind all
+// words. Everything else stays as it is, byte for byte, so that taking a new word out again gives what was there.
 func setWord(text, name, value string) string {
 	at := spansOf(text, name)
 	if len(at) > 0 {

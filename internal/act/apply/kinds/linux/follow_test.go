@@ -34,9 +34,8 @@ func (m mortal) Write(name string, data []byte, perm fs.FileMode) error {
 	return m.Local.Write(name, data, perm)
 }
 
-// TestWhatFollowsFromAFile: the machine dies between the file of a boot parameter
-// and update-grub, once on the way there and once on the way back, and somebody may
-// add a line to the file before it is gone on with. The command is run then: the
+// TestWhatFollowsFromAFile: the machine dies between the file of a boot parameter and update-grub, once on the way
+// there and once on the way back, and a line may be added to the file before it continues. The command is run then: the
 // next boot has our word after a resume, and has it not after an undo.
 func TestWhatFollowsFromAFile(t *testing.T) {
 	const word = "transparent_hugepage=never"

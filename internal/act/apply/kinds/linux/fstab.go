@@ -9,9 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// findFstab finds the only line of fstab(5) that mounts something at a place.
-// ok is false where there is none; two lines for one place are an error, as
-// which one a mount takes depends on how it is asked for.
+// findFstab finds the only line of fstab(5) that mounts something at a place. ok is false if there is none; two lines
+// for one place are an error, as which one a mount takes depends on how it is asked for.
 func findFstab(text, point string) (e host.FstabLine, ok bool, err error) {
 	for _, l := range host.FstabLines(text) {
 		if l.Point != path.Clean(point) {

@@ -14,14 +14,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// Host is where the kinds of the host's knobs work. Files and Kernel are the
-// same target but for a tree that stands for a host: it has files and no
-// kernel, even where somebody mounted /proc into it.
+// Host is where the kinds of the host's knobs work. Files and Kernel are the same target, except for a tree that
+// represents a host: it has files and no kernel, even if /proc is mounted in it.
 type Host struct {
 	Files  target.Target // /etc
 	Kernel target.Target // /proc, /sys and commands; nil: no live values
-	// Service is the unit that runs the instance, for unit:… changes that name
-	// no instance; "" where there is none, or more than one.
+	// Service is the unit that runs the instance, for unit:… changes that name no instance; "" if there is none, or
+	// more than one.
 	Service string
 }
 
@@ -33,8 +32,7 @@ func (h Host) Kinds() map[string]apply.Kind {
 	}
 }
 
-// mounts reads what is mounted, in the order of the kernel; none where there is
-// no kernel to ask.
+// mounts reads what is mounted, in the order of the kernel; none if there is no kernel to ask.
 func (h Host) mounts() ([]host.Mount, error) {
 	if h.Kernel == nil {
 		return nil, nil
@@ -67,7 +65,7 @@ func (h Host) mayPoke(name string) error {
 	if err != nil {
 		return err
 	}
-	var over *host.Mount // the one that the file lies on: the longest, and of those the last
+	var over *host.Mount // the one that the file is on: the longest, and of those the last
 	for i := range all {
 		m := &all[i]
 		if (name == m.Point || m.Point == "/" || strings.HasPrefix(name, m.Point+"/")) &&
@@ -89,8 +87,8 @@ func (h Host) mayRun(program string) error {
 	return &fs.PathError{Op: "run as root", Path: program, Err: syscall.EPERM}
 }
 
-// lookFile is LookFile for a file that may have to be made: it tells the owner
-// and the mode that it will get, and which folders are missing.
+// lookFile is LookFile for a file that may have to be created: it returns the owner and the mode that it will get, and
+// which directories are missing.
 func (h Host) lookFile(at string) (*journal.File, error) {
 	f, err := apply.LookFile(h.Files, at)
 	if err != nil || f.Text != nil {
@@ -100,8 +98,8 @@ func (h Host) lookFile(at string) (*journal.File, error) {
 	for dir := path.Dir(at); ; dir = path.Dir(dir) {
 		in, err := h.Files.Stat(dir)
 		if err == nil {
-			// root's files are of root's group; another user, who makes an
-			// image in a tree of his own, has the group of his folders
+			// root's files are of root's group; another user, who builds an image in a private tree, uses the group of
+			// those directories
 			if f.UID != 0 {
 				f.GID = in.GID
 			}
@@ -114,12 +112,11 @@ func (h Host) lookFile(at string) (*journal.File, error) {
 	}
 }
 
-// roots refuses a file of the system that somebody besides root could exchange: by
-// its folders, or by the file itself. Who is not root has no rights to lose.
+// roots refuses a file of the system that users other than root could replace, through its directories or the file
+// itself. Without root there are no rights to lose.
 func (h Host) roots(name string) error { return apply.RootsFile(h.Files, name) }
 
-// setFile is SetFile that makes the folders that are missing, and removes those
-// that were when the file goes.
+// setFile is SetFile that makes the directories that are missing, and removes those that were when the file goes.
 func (h Host) setFile(f *journal.File) error {
 	if f == nil {
 		return nil
@@ -154,8 +151,7 @@ func withText(f *journal.File, text *string) *journal.File {
 	return &g
 }
 
-// sameLine says whether a file that was found still has the line of a key that
-// after has.
+// sameLine reports whether a file that was found still has the line of a key that after has.
 func (f keyed) sameLine(found, after *journal.File, key string) bool {
 	if found == nil || after == nil {
 		return found == after
@@ -177,10 +173,10 @@ func (f keyed) takeOut(found, before *journal.File, key string) *journal.File {
 	return g
 }
 
-// sameLiveOrNone compares live values where both were looked at.
+// sameLiveOrNone compares live values if both were read.
 func sameLiveOrNone(a, b *string) bool { return a == nil || b == nil || *a == *b }
 
-// oneLine says whether a value can stand in a line of a configuration file.
+// oneLine reports whether a value can be in a line of a configuration file.
 func oneLine(value string) error {
 	if value == "" || strings.TrimSpace(value) != value || strings.ContainsFunc(value,
 		func(r rune) bool { return r < ' ' || r == 0x7f }) {

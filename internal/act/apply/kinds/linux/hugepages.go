@@ -171,13 +171,13 @@ func (h hugePages) giveBack(pages int64) error {
 	return nil
 }
 
-// atBoot tells the surest way to so many pages.
+// atBoot returns the surest way to get that many pages.
 func atBoot(pages int64) say.Message {
 	return say.M("reserve them at boot with hugepages={pages} on the kernel's command line",
 		"pages", strconv.FormatInt(pages, 10))
 }
 
-// notes tells of pages that outlive the shrinking of their pool.
+// notes reports pages that outlive the shrinking of their pool.
 func (h hugePages) notes() ([]string, error) {
 	m, err := h.memory()
 	if err != nil || m.HugeSurp == 0 {

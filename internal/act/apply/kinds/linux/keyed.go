@@ -2,10 +2,9 @@ package linux
 
 import "strings"
 
-// keyed is a form of configuration file in which a line of its own stands for
-// one key: sysctl.d, tmpfiles.d, udev rules, systemd drop-ins, grub.d. Texts are
-// taken apart at line ends only, so every byte that is not in a line of the key
-// in hand stays what it was.
+// keyed is a form of configuration file in which one line sets one key: sysctl.d, tmpfiles.d, udev rules, systemd
+// drop-ins, grub.d. Texts are taken apart at line ends only, so every byte that is not in a line of the key in hand
+// stays what it was.
 type keyed struct {
 	header  string // what a file of ours starts with; it ends at a line end
 	section string // lines count only below this line, such as [Service]; "": everywhere
@@ -74,8 +73,8 @@ func (f keyed) get(text *string, key string) (value string, ok bool) {
 	return value, ok
 }
 
-// set returns the text with the key set: in the line that counts where there is
-// one, else in a new line before the first one of a later key.
+// set returns the text with the key set: in the line that counts if there is one, else in a new line before the first
+// one of a later key.
 func (f keyed) set(text *string, key, value string) string {
 	if now, ok := f.get(text, key); ok && now == value {
 		return *text
@@ -83,7 +82,7 @@ func (f keyed) set(text *string, key, value string) string {
 	return f.put(text, key, f.write(key, value))
 }
 
-// line returns the line that sets a key, without its end; "" where none does.
+// line returns the line that sets a key, without its end; "" if none does.
 func (f keyed) line(text *string, key string) string {
 	if text == nil {
 		return ""
@@ -98,7 +97,7 @@ func (f keyed) line(text *string, key string) string {
 	return found
 }
 
-// put is set with the line as it should stand there.
+// put is set with the line as it should be there.
 func (f keyed) put(text *string, key, line string) string {
 	if text == nil {
 		return f.header + line + "\n"

@@ -18,8 +18,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// specimen is one knob for the conformance suite: what its host is, what it
-// says when looked at, and what it should become.
+// specimen is one knob for the conformance suite: what its host is, what it reports when read, and what it should
+// become.
 type specimen struct {
 	name    string
 	address knob.Address
@@ -32,9 +32,9 @@ type specimen struct {
 
 	file    string // of the value; "": the kind has none
 	line    string // that the file must have then
-	foreign string // a line that somebody adds to the file
-	changed string // our line as somebody changed it
-	reboot  bool   // the live value waits for a boot: it is left out of the states, as the engine does
+	foreign string // a line that others add to the file
+	changed string // our line as changed by others
+	reboot  bool   // the live value waits for a boot: it is not part of the states, as the engine does
 	moves   bool   // a line that was in the way comes back in another place
 }
 
@@ -171,8 +171,8 @@ var specimens = []specimen{
 		changed: "UUID=2\t/srv\text4\tdefaults\t0\t2   # data\n"},
 }
 
-// entriesOf is a host that systemd-boot has started: two entries of its own, as
-// kernel-install 252 writes them, and one of another system beside them.
+// entriesOf is a host that systemd-boot has started: two own entries, as kernel-install 252 writes them, and one of
+// another system beside them.
 func entriesOf(words string) map[string]string {
 	const id = "0123456789abcdef0123456789abcdef"
 	entry := func(version, of string) string {
@@ -304,8 +304,8 @@ func TestKindsWantIsPure(t *testing.T) {
 	})
 }
 
-// TestKindsSetAndBack: the value is in force and in its file, setting it again
-// does nothing, and setting the former state restores every byte and folder.
+// TestKindsSetAndBack: the value is in force and in its file, setting it again does nothing, and setting the former
+// state restores every byte and directory.
 func TestKindsSetAndBack(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s specimen, l *lab, kind apply.Kind, k apply.Knob) {
 		tree := l.tree()
@@ -338,7 +338,7 @@ func TestKindsSetAndBack(t *testing.T) {
 			t.Errorf("not back:\n%s", cmp.Diff(before, back))
 		}
 		if s.address.Prefix() == "boot" {
-			// grub.cfg is made anew, with other blanks; its words were compared
+			// grub.cfg is regenerated, with other blanks; its words were compared
 			delete(tree, "boot/grub/grub.cfg")
 			now := l.tree()
 			delete(now, "boot/grub/grub.cfg")
@@ -353,8 +353,7 @@ func TestKindsSetAndBack(t *testing.T) {
 	})
 }
 
-// TestKindsKeepForeignLines: somebody adds a line to the file; undo takes out
-// ours and keeps his.
+// TestKindsKeepForeignLines: others add a line to the file; undo removes ours and keeps theirs.
 func TestKindsKeepForeignLines(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s specimen, l *lab, kind apply.Kind, k apply.Knob) {
 		if s.file == "" {
@@ -402,8 +401,8 @@ func sortedLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestKindsKnowForeignValues: somebody changed our very line, or the live
-// value, or took the file away: none of them is ours any more.
+// TestKindsKnowForeignValues: others changed our own line or the live value, or removed the file: none of them is ours
+// any more.
 func TestKindsKnowForeignValues(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s specimen, l *lab, kind apply.Kind, k apply.Knob) {
 		before := mustLook(t, kind, k)
@@ -441,7 +440,7 @@ func TestKindsKnowForeignValues(t *testing.T) {
 // live values, even where it has a /proc.
 func TestKindsInATree(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s specimen, l *lab, _ apply.Kind, k apply.Knob) {
-		if s.file == "" || s.file == kernelCmdline { // what starts an image is not told by its files
+		if s.file == "" || s.file == kernelCmdline { // its files do not show what starts an image
 			return
 		}
 		kind := Host{Files: l}.Kinds()[s.address.Prefix()]

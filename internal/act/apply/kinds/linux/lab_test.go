@@ -27,7 +27,7 @@ import (
 type lab struct {
 	*target.Local
 	t      *testing.T
-	asRoot bool // say so, whoever runs the test
+	asRoot bool // say so, whichever user runs the test
 
 	ops  []string // what was changed, in order
 	die  int      // the operation that is the last one; -1: none
@@ -75,7 +75,7 @@ func (l *lab) text(name string) string {
 	return string(b)
 }
 
-// tree is every file and folder with its mode and bytes.
+// tree is every file and directory with its mode and bytes.
 func (l *lab) tree() map[string]string {
 	l.t.Helper()
 	out := map[string]string{}
@@ -160,8 +160,8 @@ func (l *lab) Poke(name, value string) error {
 	return l.do("poke "+name+" "+value, func() error { return l.kernel(name, value) })
 }
 
-// slow is how long a program takes here that changes something: as a
-// daemon-reload did on a host whose processors thirty others wanted as well.
+// slow is how long a program takes here that changes something: as a daemon-reload did on a host whose CPUs thirty
+// others wanted as well.
 const slow = time.Minute
 
 func (l *lab) Run(_ context.Context, c target.Command) (target.Output, error) {

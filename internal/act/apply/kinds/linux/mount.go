@@ -61,8 +61,8 @@ func (m mountKind) Look(_ context.Context, k apply.Knob) (st journal.State, err 
 	return st, nil
 }
 
-// mounted returns what is mounted at a place, the topmost where several are;
-// nil where nothing is, or there is no kernel to ask.
+// mounted returns what is mounted at a place, the topmost where several are; nil if nothing is, or there is no kernel
+// to ask.
 func (m mountKind) mounted(point string) (*host.Mount, error) {
 	all, err := m.mounts()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// sysctl is a parameter of /proc/sys: a line of sysctl.d and the live value. The
-// pool of huge pages is one, but for how it is set.
+// sysctl is a parameter of /proc/sys: a line of sysctl.d and the live value. The pool of huge pages is one, except for
+// how it is set.
 type sysctl struct{ Host }
 
 // maxLive bounds a file of /proc/sys or /sys: one page is what the kernel gives
@@ -26,8 +26,8 @@ const maxLive = 4096
 // sysctlName is a dotted name whose parts are file names.
 var sysctlName = regexp.MustCompile(`^[a-z0-9_]+(\.[A-Za-z0-9_-]+)+$`)
 
-// Look implements Kind. The live value of a parameter that is 0 because its
-// pair rules tells the pair's: «0; vm.dirty_ratio = 20».
+// Look implements Kind. The live value of a parameter that is 0 because its pair is in effect includes the pair's: «0;
+// vm.dirty_ratio = 20».
 func (s sysctl) Look(_ context.Context, k apply.Knob) (st journal.State, err error) {
 	name := k.Address.Name()
 	if !sysctlName.MatchString(name) {
@@ -118,7 +118,7 @@ func (s sysctl) Set(_ context.Context, k apply.Knob, st journal.State) error {
 	return s.setLive(k.Address.Name(), *st.Live)
 }
 
-// setLive writes a live value as Look told it, and reads it back.
+// setLive writes a live value as Look reported it, and reads it back.
 func (s sysctl) setLive(name, value string) error {
 	now, err := s.live(name)
 	if err != nil || now == value {
@@ -170,7 +170,7 @@ func (s sysctl) Without(found, before journal.State, k apply.Knob) (journal.Stat
 	name := k.Address.Name()
 	st := journal.State{Live: before.Live, File: sysctlForm.takeOut(found.File, before.File, name)}
 	if other, paired := plan.SysctlPairs[name]; paired && st.File != nil && before.File != nil {
-		// the pair's line, which Want took out; not over one of somebody's since
+		// the pair's line, which Want took out; not over one that others have set since
 		if _, since := sysctlForm.get(st.File.Text, other); !since {
 			if was := sysctlForm.line(before.File.Text, other); was != "" {
 				text := sysctlForm.put(st.File.Text, other, was)

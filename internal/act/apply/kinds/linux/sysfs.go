@@ -33,7 +33,7 @@ var (
 
 // attribute is one file of /sys and its persistent home.
 type attribute struct {
-	path string // live; of a volume of device mapper without its device, which is found when it is looked at
+	path string // live; of a volume of device mapper without its device, which is found when it is read
 	form keyed
 	file string
 	key  string // in the file

@@ -69,7 +69,7 @@ func (u unitKind) Look(ctx context.Context, k apply.Knob) (st journal.State, err
 	return st, nil
 }
 
-// booted says whether systemd runs here, by sd_booted(3).
+// booted reports whether systemd runs here, by sd_booted(3).
 func (u unitKind) booted() (bool, error) {
 	if u.Kernel == nil {
 		return false, nil
@@ -107,10 +107,9 @@ func (u unitKind) systemctl(ctx context.Context, args ...string) (string, error)
 	return run(ctx, u.Kernel, append([]string{"systemctl"}, args...)...)
 }
 
-// runTimeout bounds a command: systemctl itself waits three minutes for a
-// daemon-reload, in which the generators of all packages run, and on a host that
-// is short of processors or disks these take their time. Killing systemctl
-// before that would stop nothing, and leave open how it ends.
+// runTimeout bounds a command: systemctl itself waits three minutes for a daemon-reload, in which the generators of all
+// packages run, and on a host that is short of CPUs or disks these take their time. Killing systemctl before that would
+// stop nothing, and leave open how it ends.
 const runTimeout = 3 * time.Minute
 
 // run runs a command that has to succeed, and returns what it printed.

@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// sysctlDirs are the folders of sysctl.d(5).
+// sysctlDirs are the directories of sysctl.d(5).
 var sysctlDirs = []string{"/etc/sysctl.d", "/run/sysctl.d", "/usr/local/lib/sysctl.d", "/usr/lib/sysctl.d",
 	"/lib/sysctl.d"}
 

@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestWarnings: what would win over a change, and what is else to be known, is told
-// before it is made; one sentence for all that it is true of.
+// TestWarnings: what would win over a change, and what is else to be known, is reported before it is made; one sentence
+// for all that it applies to.
 func TestWarnings(t *testing.T) {
 	l := newLab(t, debian)
 	l.lay("/etc/sysctl.d/90-late.conf", "vm.swappiness = 5\nvm.dirty_ratio = 30\n")
@@ -89,8 +89,7 @@ func TestPairInOneFile(t *testing.T) {
 	}
 }
 
-// TestTwoKnobsInOneFile: the first of two is taken back first. The file is that
-// of the second then, and gone with it.
+// TestTwoKnobsInOneFile: the first of two is undone first. The file is that of the second then, and gone with it.
 func TestTwoKnobsInOneFile(t *testing.T) {
 	l := newLab(t, debian)
 	kind := Host{Files: l, Kernel: l}.Kinds()["sysctl"]

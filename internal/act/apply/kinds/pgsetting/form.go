@@ -7,24 +7,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
-// dropInName is our file in a folder that an include_dir reads. It has to sort
-// behind the others, as the last line of a name wins.
+// dropInName is our file in a directory that an include_dir reads. It has to sort behind the others, as the last line
+// of a name wins.
 const dropInName = "zz-pgfettle.conf"
 
 // dropInHead starts it.
 const dropInHead = "# Server settings, set by pgfettle.\n" +
 	"# \"pgfettle journal\" tells when and why, \"pgfettle undo\" takes it back.\n"
 
-// form is how a setting stands in one of the three kinds of file.
+// form is how a setting is in one of the three kinds of file.
 type form int
 
 const (
 	autoForm   form = iota // postgresql.auto.conf, as ALTER SYSTEM writes it
-	dropInForm             // our own file in a folder of drop-ins
+	dropInForm             // our own file in a directory of drop-ins
 	blockForm              // lines between marks in a file that is not ours
 )
 
-// formOf tells the form from the name of the file.
+// formOf derives the form from the name of the file.
 func formOf(file string) form {
 	switch path.Base(file) {
 	case conf.AutoFile:

@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// home finds the file that a setting is to be written to: the one whose value
-// wins once it is there. s is nil where no server runs.
+// home finds the file that a setting is to be written to: the one whose value wins once it is there. s is nil if no
+// server runs.
 func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string, error) {
 	if err := p.Refuse(k.Instance); err != nil {
 		return "", err
@@ -50,7 +50,7 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 	if main == "" {
 		return "", noRight(k, s, say.M("postgresql.conf is not to be found or closed to us"))
 	}
-	// read as the server would; what is faulty there is for Try to tell
+	// read as the server would; Try reports what is invalid there
 	files, err := p.Files(dir)
 	if err != nil {
 		return "", err
@@ -64,7 +64,7 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 		return auto, nil
 	}
 	if set && win.File == auto {
-		if s == nil { // nobody else writes it now
+		if s == nil { // no one else writes it now
 			return auto, p.mayWrite(dir, auto)
 		}
 		return "", &say.Problem{Message: say.M("{file} line {line} sets {name}, and wins over every file that could "+
@@ -76,7 +76,7 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 	return p.fileHome(files, k, main, dir, now, s)
 }
 
-// oursWins says whether a line stands where we write.
+// oursWins reports whether a line stands where we write.
 func oursWins(files target.Target, win conf.Setting, k apply.Knob) bool {
 	switch formOf(win.File) {
 	case dropInForm:
@@ -89,8 +89,8 @@ func oursWins(files target.Target, win conf.Setting, k apply.Knob) bool {
 	return false
 }
 
-// fileHome chooses among the files of an administrator: a drop-in of ours in the
-// last folder whose line would win, else lines at the end of postgresql.conf.
+// fileHome chooses among the files of an administrator: a drop-in of ours in the last directory whose line would win,
+// else lines at the end of postgresql.conf.
 func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now conf.Resolved,
 	s *pgctl.Session) (string, error) {
 	name := k.Address.Name()
@@ -132,7 +132,7 @@ func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now 
 		Hint: say.M("change it there, or take the line out"), Code: say.CodeRefused}
 }
 
-// mayAlter says whether ALTER SYSTEM would be let through for a setting.
+// mayAlter reports whether ALTER SYSTEM would be let through for a setting.
 func mayAlter(ctx context.Context, s *pgctl.Session, name string) (bool, error) {
 	if s == nil || !s.AlterSystem {
 		return false, nil
@@ -147,7 +147,7 @@ func mayAlter(ctx context.Context, s *pgctl.Session, name string) (bool, error) 
 	return rows[0][0] == "true", nil
 }
 
-// whyNot tells why ALTER SYSTEM is not used.
+// whyNot returns why ALTER SYSTEM is not used.
 func whyNot(s *pgctl.Session) say.Message {
 	switch {
 	case s == nil:
@@ -171,8 +171,8 @@ func notHere(k apply.Knob) error {
 		Hint: say.M("connect as a superuser, or run pgfettle on the server's host")}
 }
 
-// setFile is SetFile of a file of an instance, as its account: nobody is led by
-// what lies in its folders to a file that is not its own.
+// setFile is SetFile of a file of an instance, as its account: its directories cannot lead to a file that is not its
+// own.
 func (p Kind) setFile(in *snapshot.Instance, f journal.File) error {
 	files, err := p.FilesOf(in)
 	if err != nil {

@@ -39,8 +39,8 @@ func (p Kind) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
 	return p.look(ctx, k, s)
 }
 
-// mayWriteBlind says whether a server that lets nobody in may be looked at by
-// its files alone: to put back what keeps it from starting.
+// mayWriteBlind reports whether a server that accepts no connections can be judged by its files alone, to restore what
+// keeps it from starting.
 func (p Kind) mayWriteBlind(k apply.Knob, err error) bool {
 	var no *say.Problem
 	return k.Place != "" && errors.As(err, &no) && no.Code != say.CodeNoAccess
@@ -85,22 +85,20 @@ func (p Kind) look(ctx context.Context, k apply.Knob, s *pgctl.Session) (journal
 	return state, nil
 }
 
-// overSQL says whether a file is written by the server alone, as it is closed to
-// us.
+// overSQL reports whether a file is written by the server alone, as it is closed to us.
 func (p Kind) overSQL(at string, s *pgctl.Session) bool {
 	return formOf(at) == autoForm && s != nil && !(s.Here && p.mayWrite(s.Postmaster.Dir, at) == nil)
 }
 
-// asWritten is a file as its next ALTER SYSTEM leaves it: over SQL alone there is
-// no way back to comments, nor to a line that a later one overrules, so they are
-// not part of what is looked at. Its settings are. Warnings tells what is lost.
+// asWritten is a file as its next ALTER SYSTEM leaves it: SQL alone cannot restore comments, nor a line that a later
+// one overrides, so they are not compared. Its settings are. Warnings reports what is lost.
 func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) {
 	if !p.overSQL(f.Path, s) {
 		return f, nil
 	}
 	text := ""
 	if f.Text != nil {
-		text = *f.Text // a file that is not there is made by the first statement, and no statement removes it
+		text = *f.Text // a file that does not exist is made by the first statement, and no statement removes it
 	}
 	text, err := conf.Rewritten(text)
 	if err != nil {
@@ -137,8 +135,7 @@ func (p Kind) Warnings(ctx context.Context, k apply.Knob) ([]string, error) {
 		"restores every value"}, nil
 }
 
-// MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
-// no right to the file.
+// MayWrite implements Scribe: ALTER SYSTEM is executed by the server, and needs no right to the file.
 func (p Kind) MayWrite(ctx context.Context, k apply.Knob, f journal.File) error {
 	dir, _ := k.Instance.DataDirectory.Get()
 	if formOf(f.Path) != autoForm {
@@ -162,8 +159,8 @@ func (p Kind) MayWrite(ctx context.Context, k apply.Knob, f journal.File) error 
 	return nil
 }
 
-// lookFile is LookFile; a file that has to be made gets the owner and mode of
-// the configuration beside it. What may not be read is asked of the server.
+// lookFile is LookFile; a file that has to be made gets the owner and mode of the configuration next to it. What may
+// not be read is asked of the server.
 func (p Kind) lookFile(ctx context.Context, at string, k apply.Knob, s *pgctl.Session) (journal.File, error) {
 	if s != nil && !s.Here && formOf(at) == autoForm {
 		return autoFile(ctx, s)
@@ -216,8 +213,7 @@ func (p Kind) Want(now journal.State, k apply.Knob, value string) (journal.State
 	return want, nil
 }
 
-// inBase spells a value as pg_settings will have it; nil where that is the
-// server's to say: Verify compares it then.
+// inBase spells a value as pg_settings will have it; nil if that is the server's to say: Verify compares it then.
 func inBase(k apply.Knob, value string) *string {
 	set, _ := k.Instance.Server.Settings.Get()
 	row, ok := set[k.Address.Name()]
@@ -250,16 +246,14 @@ func inBase(k apply.Knob, value string) *string {
 // such as blocks of 8 kB.
 func (p Kind) Spell(k apply.Knob, live string) string {
 	set, _ := k.Instance.Server.Settings.Get()
-	row := set[k.Address.Name()] // of a server that tells none, no unit
+	row := set[k.Address.Name()] // no unit if the server reports none
 	row.Value = live
 	return row.Show()
 }
 
-// Set implements Kind. postgresql.auto.conf of a server that runs is written by
-// the server, where one ALTER SYSTEM makes the text that is wanted: then nobody
-// else's ALTER SYSTEM can be lost. To put an entry back where it stood no
-// statement will do, and the file is replaced; who may not do that takes as many
-// statements as it needs.
+// Set implements Kind. postgresql.auto.conf of a server that runs is written by the server, if one ALTER SYSTEM
+// produces the wanted text: then no other ALTER SYSTEM can be lost. No statement can restore an entry's position, so
+// then the file is replaced; without the right to do that, as many statements as needed are sent.
 func (p Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 	if want.File == nil {
 		return nil
@@ -280,7 +274,7 @@ func (p Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 		return err
 	}
 	if err := apply.CheckOvertaken(now, *want.File); err != nil {
-		return err // else the statements would take back somebody's ALTER SYSTEM
+		return err // otherwise the statements would undo a concurrent ALTER SYSTEM
 	}
 	byFile := !p.overSQL(want.File.Path, s)
 	steps, err := stepsTo(now, *want.File)

@@ -109,8 +109,7 @@ func TestSettingsOfAStoppedServer(t *testing.T) {
 	}
 }
 
-// TestOursAndWithout: our value is told from somebody else's in each form of
-// file, and taken out alone.
+// TestOursAndWithout: our value is distinguished from other values in each form of file, and only it is removed.
 func TestOursAndWithout(t *testing.T) {
 	p := Kind{Server: &pgctl.Server{}}
 	for _, path := range []string{"/d/postgresql.auto.conf", "/d/conf.d/zz-pgfettle.conf", "/d/postgresql.conf"} {
@@ -149,7 +148,7 @@ func TestOursAndWithout(t *testing.T) {
 	}
 }
 
-// TestRefuse: who owns the configuration is named, with his own way to change it.
+// TestRefuse: the owner of the configuration is named, with its way to change it.
 func TestRefuse(t *testing.T) {
 	p, _ := settingTree(t, map[string]string{"data/postgresql.conf": ""})
 	for manager, hint := range map[string]string{"patroni": "patronictl", "cloudnative-pg": "Cluster",

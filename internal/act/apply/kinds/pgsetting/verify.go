@@ -68,7 +68,7 @@ func (p Kind) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.
 		}
 		value := row.Value
 		if !row.OfInstance() {
-			// what ALTER ROLE gave us hides it; the files tell what others have
+			// what ALTER ROLE gave us hides it; the files show what others have
 			inFile, err := s.Rows(ctx,
 				`select setting from pg_file_settings where lower(name) = $1 and applied order by seqno desc limit 1`,
 				row.Name)

@@ -1,3 +1,3 @@
-// Package tablespace is the kind of options of tablespaces: ALTER TABLESPACE … SET and
-// RESET. They stand in a catalog of the server and in no file.
+// Package tablespace is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They are in a catalog of
+// the server and in no file.
 package tablespace

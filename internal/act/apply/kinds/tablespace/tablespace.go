@@ -14,15 +14,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Kind is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They
-// stand in a catalog of the server and in no file, and new plans take them at once. The
-// live value is the option as the catalog has it, or knob.Unset.
+// Kind is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They are in a catalog of the server and
+// in no file, and new plans take them at once. The live value is the option as the catalog has it, or knob.Unset.
 type Kind struct{ Server *pgctl.Server }
 
 var _ apply.Kind = Kind{}
 
-// noTablespace is the live value of an option of a tablespace that is not there: it was
-// dropped or renamed, and to undo there is nothing to put back.
+// noTablespace is the live value of an option of a tablespace that does not exist: it was dropped or renamed, and to
+// undo there is nothing to put back.
 const noTablespace = "gone, as there is no such tablespace"
 
 func optionOf(k apply.Knob) (name, option string, err error) {

@@ -29,13 +29,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// postgres is whom the data directory belongs to.
+// postgres is the owner of the data directory.
 const postgres = 26
 
 // fitCase is a host that a move is asked for on.
 type fitCase struct {
 	name  string
-	to    string // R is the folder of all; "": R/wal/new
+	to    string // R is the directory of all; "": R/wal/new
 	other bool   // R/wal is another filesystem, which is where most cases begin
 	set   func(h *walHost, in *snapshot.Instance)
 }
@@ -251,8 +251,8 @@ var fitCases = []fitCase{
 	}},
 }
 
-// TestFitOfMoveWAL asks for a move on hosts of all kinds; testdata/movewal.golden
-// has what each is told, and nothing is changed by the question.
+// TestFitOfMoveWAL asks for a move on hosts of all kinds; testdata/movewal.golden has the answer for each, and asking
+// changes nothing.
 func TestFitOfMoveWAL(t *testing.T) {
 	var b strings.Builder
 	for _, c := range fitCases {
@@ -324,8 +324,8 @@ func TestDowntime(t *testing.T) {
 	}
 }
 
-// TestFoldersOfTheOwner: what is done in a data directory as root is done as its
-// owner, and nothing where that is root or somebody else can exchange it.
+// TestFoldersOfTheOwner: what is done in a data directory as root is done as its owner, and nothing if that is root or
+// others can replace it.
 func TestFoldersOfTheOwner(t *testing.T) {
 	tier.Root(t, "files of two users")
 	h := newWalHost(t)

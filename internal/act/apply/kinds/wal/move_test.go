@@ -55,8 +55,8 @@ func (h *walHost) resume() error {
 // SettingRow is a place that the WAL is moved from, and one that it is moved to.
 type SettingRow struct {
 	name    string
-	linked  string // pg_wal is a link of this text already; R is the folder of all
-	made    bool   // the new folder is there
+	linked  string // pg_wal is a link of this text already; R is the directory of all
+	made    bool   // the new directory is there
 	stopped bool
 }
 
@@ -83,8 +83,7 @@ func (c SettingRow) host(t *testing.T) *walHost {
 	return h
 }
 
-// ends holds that a server whose WAL was moved or brought back can be started,
-// and runs where it ran before.
+// ends verifies that a server whose WAL was moved or restored can be started, and runs where it ran before.
 func (c SettingRow) ends(h *walHost, how string) {
 	h.t.Helper()
 	if h.up == c.stopped {
@@ -95,8 +94,7 @@ func (c SettingRow) ends(h *walHost, how string) {
 	}
 }
 
-// TestMoveWAL moves the WAL and takes it back: all is then as it was, but for
-// what the server has written meanwhile.
+// TestMoveWAL moves the WAL and takes it back: all is then as it was, except for what the server has written meanwhile.
 func TestMoveWAL(t *testing.T) {
 	for _, c := range settingsOfWal {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,10 +133,9 @@ func TestMoveWAL(t *testing.T) {
 	}
 }
 
-// TestMoveWALAtEveryPoint kills a move at each of its points. Whoever comes next
-// finds a server that starts with all of its WAL; resume then ends as the move
-// that nobody killed, and undo as if nothing had been. Between the two somebody
-// may have started the server, as a boot does.
+// TestMoveWALAtEveryPoint kills a move at each of its points. Afterwards the server starts with all of its WAL; resume
+// then ends as an uninterrupted move, and undo as if nothing had happened. In between, the server may have been
+// started, as a boot does.
 func TestMoveWALAtEveryPoint(t *testing.T) {
 	for _, c := range settingsOfWal {
 		t.Run(c.name, func(t *testing.T) {
@@ -332,8 +329,8 @@ func TestMoveWALThatFails(t *testing.T) {
 	}
 }
 
-// TestMoveWALWithoutExchange: a filesystem that cannot switch in one step is told
-// before the server is stopped, and nothing of the move is left.
+// TestMoveWALWithoutExchange: a filesystem that cannot switch in one step is reported before the server is stopped, and
+// nothing of the move is left.
 func TestMoveWALWithoutExchange(t *testing.T) {
 	h := newWalHost(t)
 	h.old = true
@@ -349,7 +346,7 @@ func TestMoveWALWithoutExchange(t *testing.T) {
 	}
 }
 
-// TestMoveWALTwice: a move lies on another, and is undone before it.
+// TestMoveWALTwice: a move is on another, and is undone before it.
 func TestMoveWALTwice(t *testing.T) {
 	h := newWalHost(t)
 	before := h.picture()
@@ -388,8 +385,7 @@ func TestMoveWALTwice(t *testing.T) {
 	}
 }
 
-// TestForeignLinkIsKept: where somebody has led pg_wal elsewhere since, undo
-// leaves it.
+// TestForeignLinkIsKept: if pg_wal was pointed elsewhere since, undo leaves it.
 func TestForeignLinkIsKept(t *testing.T) {
 	h := newWalHost(t)
 	if _, err := h.move(h.root+"/wal/new", nil); err != nil {

@@ -38,9 +38,8 @@ func (m *mortal) point() {
 	}
 }
 
-// walHost is this machine with a server of its own making: files, links and
-// folders are real ones below a temporary folder, and each step that changes
-// something may be the last, also in the middle of a copy or of a removal.
+// walHost is this machine with a simulated server: files, links and directories are real ones below a temporary
+// directory, and each step that changes something may be the last, also in the middle of a copy or of a removal.
 type walHost struct {
 	*target.Local
 	*mortal
@@ -57,11 +56,11 @@ type walHost struct {
 
 	up        bool
 	journal   string   // what the server has written: it needs all of it to start
-	refuses   string   // a folder of WAL with which it does not start
-	said      []string // what was told
+	refuses   string   // a directory of WAL with which it does not start
+	said      []string // what was reported
 	busy      string
-	mute      error  // why the server does not tell
-	unreached string // a folder that its owner cannot get to
+	mute      error  // why the server does not report it
+	unreached string // a directory that its owner cannot get to
 	readOnly  bool
 	stops     int
 	onStop    func() error
@@ -166,8 +165,7 @@ func (h *walHost) Start(context.Context, *snapshot.Instance) error {
 	return nil
 }
 
-// start starts the server, whoever asks. It reads its WAL, and a byte of it that
-// is missing is what must never be.
+// start starts the server for any caller. It reads its WAL, of which no byte may ever be missing.
 func (h *walHost) start() error {
 	h.t.Helper()
 	if h.up {
@@ -268,7 +266,7 @@ func (h *walHost) Write(name string, data []byte, perm fs.FileMode) error {
 	return err
 }
 
-// walHands are real folders with points.
+// walHands are real directories with points.
 type walHands struct {
 	target.Folders
 	h *walHost
@@ -360,8 +358,7 @@ func (h *walHost) wal() *wal.Kind {
 	}}}
 }
 
-// picture is every name below the temporary folder but for the journal, with what
-// is in it and where links lead.
+// picture is every name below the temporary directory except for the journal, with what is in it and where links lead.
 func (h *walHost) picture() string {
 	h.t.Helper()
 	var b strings.Builder

@@ -52,7 +52,7 @@ func (w *Kind) Look(_ context.Context, k apply.Knob) (journal.State, error) {
 	s.Live = &live
 	s.File = &journal.File{Path: path.Join(dir, movewal.Name), Text: &here.Link, UID: in.UID, GID: in.GID}
 	if k.To != "" {
-		// not of New: a resume has none, and its undo is to leave no folder behind
+		// not of New: a resume has none, and its undo is to leave no directory behind
 		if _, err := w.Target.Stat(k.To); errors.Is(err, fs.ErrNotExist) {
 			s.File.Missing = k.To
 		}
@@ -119,13 +119,11 @@ func (w *Kind) Allowed(ctx context.Context, k apply.Knob) error {
 	return nil
 }
 
-// MayWrite implements Scribe. Its File is a link and no file that is replaced, and
-// Allowed has looked at what is written.
+// MayWrite implements Scribe. Its File is a link and no file that is replaced, and Allowed has checked what is written.
 func (w *Kind) MayWrite(context.Context, apply.Knob, journal.File) error { return nil }
 
-// Set implements Kind. It goes forward or back from wherever a crash has left a
-// move. One that does not succeed is taken back by itself, so that the server is
-// as it was before.
+// Set implements Kind. It goes forward or back from wherever a crash has left a move. A failed one is undone
+// automatically, so that the server is as it was before.
 func (w *Kind) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 	dir, err := w.DataDir(k.Instance)
 	if err != nil {
@@ -143,8 +141,8 @@ func (w *Kind) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 	return w.Bring(ctx, k.Instance, dir, here, to, made)
 }
 
-// linkedPlace is the place that the name pg_wal alone tells: a step that was cut short
-// before it began has nothing else to be taken back.
+// linkedPlace is the place that pg_wal alone points to: a step that was interrupted before it began has nothing else to
+// undo.
 func linkedPlace(dir string, here movewal.Place, f *journal.File) (movewal.Place, error) {
 	switch {
 	case f.Text == nil:
@@ -174,17 +172,16 @@ func (w *Kind) wanted(dir string, here movewal.Place, s journal.State) (movewal.
 	}
 	to := movewal.Place{Path: *s.Live, Link: *s.Live}
 	if s.File != nil && s.File.Text != nil && *s.File.Text != "" {
-		to.Link = *s.File.Text // as somebody had written it, such as a relative one
+		to.Link = *s.File.Text // as it was written, possibly relative
 	} else if here.Path == to.Path && here.Link != "" {
 		to.Link = here.Link
 	}
 	return to, nil
 }
 
-// Kind is the kind of that knob. Its Live value is the folder itself. Its File is
-// the name pg_wal in the data directory: Text is what the symbolic link says, and
-// empty where pg_wal is the folder. File.Missing of what was before is the
-// folder that was made for the new place, and that goes when it is left.
+// Kind is the kind of that knob. Its Live value is the directory itself. Its File is the name pg_wal in the data
+// directory: Text is what the symbolic link says, and empty if pg_wal is the directory. File.Missing of what was before
+// is the directory that was made for the new place, and that goes when it is left.
 //
 // To set it stops the server, copies, switches and starts the server again, so
 // its effect is now; a move that was cut short shows in the Live value.

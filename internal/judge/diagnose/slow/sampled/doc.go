@@ -1,4 +1,3 @@
-// Package sampled judges what was sampled of a slow instance and its host while it was
-// slow: waits, locks, processors, memory (judge.go), and profiles of perf, live or in a
-// file (symbols.go, perf.go).
+// Package sampled judges what was sampled of a slow instance and its host while it was slow: waits, locks, CPUs, memory
+// (judge.go), and profiles of perf, live or in a file (symbols.go, perf.go).
 package sampled

@@ -14,16 +14,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// The shares from which on something is told. A fifth of the time of all queries
-// is what a person notices; pressure and steal are felt much earlier, as they hit
-// every query at random.
+// The shares from which something is reported. A fifth of the time of all queries is what a person notices; pressure
+// and steal are felt much earlier, as they hit every query at random.
 const (
 	slowShareOfActive = 20.0 // percent of the active backends' time
 	slowShareOfTime   = 5.0  // percent of the clock
 )
 
-// slowIdle is from how many seconds on a transaction that is idle is one that somebody left
-// open: below it a program is between two of its statements, as pgbench always is.
+// slowIdle is the number of seconds after which an idle transaction counts as left open: below it a program is between
+// two of its statements, as pgbench always is.
 const slowIdle = 5
 
 // seen returns the share of the active backends' time, in percent, that was spent
@@ -127,7 +126,7 @@ func (d *Sample) lockJam() {
 	d.add("lock-jam", slow.Sure, share, say.M("Queries wait for locks held by other sessions"), evidence, next)
 }
 
-// blocked is whom a session held up.
+// blocked is the sessions that a session held up.
 func blocked(b live.Blocker) say.Message {
 	list := []say.Message{say.N(b.Waiters, "PID {pid} ({state}, transaction open for {age}) blocked {n} session",
 		"PID {pid} ({state}, transaction open for {age}) blocked {n} sessions", "pid", strconv.Itoa(b.PID), "state",
@@ -189,13 +188,13 @@ func (d *Sample) waits() {
 	}
 }
 
-// processors judges whether there is too little processor time, and who takes it.
+// processors judges whether there is too little CPU time, and what takes it.
 func (d *Sample) processors() {
 	f := d.Figures
 	queue := slowValue(f.RunQueue)
 	cpus := float64(max(d.CPUs, 1))
-	// Full is full: nine tenths on average are ten tenths at times. With fewer
-	// runnable processes than processors nobody waits.
+	// Full is full: nine tenths on average are ten tenths at times. With fewer runnable processes than CPUs, no process
+	// waits.
 	full := slowValue(f.Busy)+slowValue(f.Steal) >= 90 && queue > cpus
 	if !full && slowValue(f.CPUPSI) < 2*slowShareOfActive {
 		return
@@ -221,8 +220,8 @@ func (d *Sample) processors() {
 			worst = p
 		}
 	}
-	// That some process waited does not mean that each did: it costs a query half of
-	// its time at least, where twice as many want to run as can.
+	// That some process waited does not mean that each did: it costs a query half of its time at least, if twice as
+	// many want to run as can.
 	weight := 50.0
 	if others > ours {
 		for i, p := range d.Processes {
@@ -280,7 +279,7 @@ func (d *Sample) throttled() {
 	}
 }
 
-// memory judges pressure, of the host and of the instance's control group.
+// memory judges pressure, of the host and of the instance's cgroup.
 func (d *Sample) memory() {
 	f := d.Figures
 	host, group := slowValue(f.MemoryPSI), slowValue(f.GroupPSI)
@@ -288,9 +287,8 @@ func (d *Sample) memory() {
 	// thrown out and are wanted again.
 	swap := slowValue(f.SwapIn)
 	full := f.GroupLimit != nil && f.GroupMemory != nil && *f.GroupMemory >= *f.GroupLimit/100*90
-	// Version 1 of control groups knows no pressure: there the host's stands for it,
-	// where the host has memory left, and so cannot be what is short. A page cache
-	// that fills a group meets its limit too, but makes nobody wait.
+	// Version 1 of cgroups has no pressure: the host's is used instead, if the host has memory left, and so cannot be
+	// what is short. A page cache that fills a group meets its limit too, but makes no process wait.
 	room := d.e.Available > d.e.Memory/10
 	squeezed := full && (group >= slowShareOfTime || f.GroupPSI == nil && room && host >= slowShareOfTime)
 	certainty := slow.Sure
@@ -347,7 +345,7 @@ func reclaimRates(f Figures) (out say.List) {
 func (d *Sample) compaction() {
 	c := slowValue(d.Figures.Compaction)
 	perf := d.profileShare("compaction", "thp")
-	// One stall a second holds somebody up all the time: each takes milliseconds.
+	// One stall a second means that some process is always delayed: each takes milliseconds.
 	if c < 1 && perf < 2 {
 		return
 	}
@@ -377,7 +375,7 @@ func (d *Sample) pageTables() {
 		return
 	}
 	share := 100 * float64(*t) / float64(d.e.Memory)
-	if share < limits.TablesMuch && *t < unit.GB { // where check warns as well
+	if share < limits.TablesMuch && *t < unit.GB { // the threshold of check, too
 		return
 	}
 	certainty := slow.Possible
@@ -393,7 +391,7 @@ func (d *Sample) pageTables() {
 func (d *Sample) spins() {
 	share, _ := d.seen(func(w live.Wait) bool { return w.Event == "SpinDelay" })
 	perf := d.profileShare("spinlocks")
-	if share < 2 && perf < 2 { // nobody ever sees a healthy spinlock
+	if share < 2 && perf < 2 { // a healthy spinlock never shows
 		return
 	}
 	var evidence []say.Message
@@ -446,7 +444,7 @@ func (d *Sample) profileShare(ids ...string) float64 {
 	return max(sum, with)
 }
 
-// profile tells what no counter shows.
+// profile reports what no counter shows.
 func (d *Sample) profile() {
 	for _, v := range []struct {
 		id    string
@@ -487,7 +485,7 @@ func whoHasMemory() say.Message {
 	return say.M("pgfettle diagnose memory shows what uses the memory, and pgfettle plan fits the settings to it.")
 }
 
-// computes is told where nothing else is: the queries work, and have processors.
+// computes is reported if nothing else is: the queries work, and have CPUs.
 func (d *Sample) computes() {
 	f := d.Figures
 	if len(d.Verdicts) > 0 || f.Active == nil || *f.Active < 1 || slowValue(f.Computing) < 60 {

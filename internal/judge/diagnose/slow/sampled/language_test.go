@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/translated"
 )
 
-// TestIn holds that each text of a sample and of a profile follows the language.
+// TestIn verifies that each text of a sample and of a profile follows the language.
 func TestIn(t *testing.T) {
 	e := calm()
 	e.Waits = append(e.Waits, live.Wait{Backend: "client backend", State: "active", Type: "Lock", Event: "tuple",

@@ -13,19 +13,19 @@ import (
 // ProfileSchema names the version of the document of a profile.
 const ProfileSchema = "pgfettle.diagnose.slow-perf/1"
 
-// Profile is what a file of perf tells.
+// Profile is what a file of perf says.
 type Profile struct {
 	Schema    string         `json:"schema"`
 	Name      string         `json:"name"` // file
 	Verdict   say.Message    `json:"verdict"`
 	Format    string         `json:"format"`            // report, script or folded
 	Event     string         `json:"event,omitempty"`   // what was counted
-	Samples   int64          `json:"samples,omitempty"` // about, where perf rounded it
+	Samples   int64          `json:"samples,omitempty"` // approximate, if perf rounded it
 	Lost      int64          `json:"lost,omitempty"`
 	Verdicts  []slow.Verdict `json:"verdicts"`
 	Groups    []Group        `json:"groups"`    // what the time is, most first
 	Functions []Function     `json:"functions"` // by their own time, most first
-	Callers   []Function     `json:"callers"`   // by their time with what they called; where stacks were recorded
+	Callers   []Function     `json:"callers"`   // by their time including callees; if stacks were recorded
 	Missing   []say.Message  `json:"missing"`
 }
 
@@ -36,7 +36,7 @@ type Group struct {
 	Percent float64     `json:"percent"` // of what was counted
 }
 
-// profileLines is how many functions are told.
+// profileLines is how many functions are reported.
 const profileLines = 30
 
 // JudgeProfile judges what perf saw.
@@ -75,8 +75,8 @@ func JudgeProfile(name string, p *live.Profile) *Profile {
 	return d
 }
 
-// groups sums the functions that speak for one thing. Where stacks were recorded it is the
-// share of whatever was called by one of them.
+// groups sums the functions that indicate one thing. If stacks were recorded, it is the share of everything called by
+// one of them.
 func (d *Profile) groups(p *live.Profile) {
 	sums, most, words := map[string]float64{}, map[string]float64{}, map[string]say.Message{}
 	for _, x := range p.Symbols {
@@ -105,7 +105,7 @@ func (d *Profile) groups(p *live.Profile) {
 	})
 }
 
-// group tells a group that no verdict of a watch is for.
+// group reports a group that no verdict of a watch is for.
 func (d *Sample) group(id string) {
 	words := map[string]struct {
 		title say.Message

@@ -20,7 +20,7 @@ const Schema = "pgfettle.diagnose.slow-sample/1"
 type Figures struct {
 	RunQueue    *float64    `json:"run_queue,omitempty"` // processes that ran or wanted to, on average
 	Blocked     *float64    `json:"blocked,omitempty"`   // that waited for a disk
-	Busy        *float64    `json:"busy,omitempty"`      // of all processors
+	Busy        *float64    `json:"busy,omitempty"`      // of all CPUs
 	System      *float64    `json:"system,omitempty"`
 	IOWait      *float64    `json:"iowait,omitempty"`
 	Steal       *float64    `json:"steal,omitempty"`
@@ -47,13 +47,13 @@ type Figures struct {
 	Computing   *float64    `json:"computing,omitempty"` // of the active, percent that waited for nothing
 }
 
-// Function is a function of the profile with what it tells.
+// Function is a function of the profile with what it means.
 type Function struct {
 	live.Symbol
 	Meaning say.Message `json:"meaning,omitzero"`
 }
 
-// Sample is what a watch tells.
+// Sample is what a watch shows.
 type Sample struct {
 	Schema    string         `json:"schema"`
 	Instance  string         `json:"instance"`
@@ -71,7 +71,7 @@ type Sample struct {
 
 	e      *live.Episode
 	weight map[string]float64
-	// shares of groups of functions with what they called; nil where no stacks were recorded
+	// shares of groups of functions with what they called; nil if no stacks were recorded
 	inclusive map[string]float64
 	hosted    bool
 }
@@ -135,8 +135,7 @@ func firstTwo(list []slow.Verdict) say.Message {
 	return say.M("{first}. Then: {second}.", "first", list[0].Title, "second", list[1].Title)
 }
 
-// add puts a verdict in, with its weight: the share of the time, in percent, that
-// it costs, as far as that can be told.
+// add puts a verdict in, with its weight: the share of the time, in percent, that it costs, as far as known.
 func (d *Sample) add(id, certainty string, weight float64, title say.Message, evidence, next []say.Message) {
 	d.Verdicts = append(d.Verdicts, slow.Verdict{ID: id, Certainty: certainty, Title: title,
 		Evidence: append([]say.Message{}, evidence...), Next: append([]say.Message{}, next...)})
@@ -229,8 +228,7 @@ func (d *Sample) figures() {
 
 func slowTenth(v float64) float64 { return math.Round(v*10) / 10 }
 
-// slowValue is a figure, or 0 where there is none: for comparisons in which a missing
-// figure must not fire.
+// slowValue is a figure, or 0 if there is none: for comparisons in which a missing figure must not fire.
 func slowValue(f *float64) float64 {
 	if f == nil {
 		return 0

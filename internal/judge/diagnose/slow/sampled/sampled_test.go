@@ -11,8 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
-// calm is a watch of ten seconds on four processors with nothing to tell: two
-// queries active, half of the time idle.
+// calm is a watch of ten seconds on four CPUs with nothing to report: two queries active, half of the time idle.
 func calm() *live.Episode {
 	c := func(at int64) live.Counters {
 		return live.Counters{CPU: host.CPUCounters{User: 1000 + at*600, System: 100 + at*100, Idle: 1000 + at*3300,
@@ -129,8 +128,7 @@ func TestSlowSample(t *testing.T) {
 	}
 }
 
-// TestIdleForNoTime holds that nobody is told to end a session that is between two
-// statements.
+// TestIdleForNoTime verifies that the report does not advise terminating a session that is between two statements.
 func TestIdleForNoTime(t *testing.T) {
 	e := calm()
 	e.Waits = append(e.Waits, live.Wait{Backend: "client backend", State: "active", Type: "Lock", Event: "tuple",
@@ -143,7 +141,7 @@ func TestIdleForNoTime(t *testing.T) {
 	}
 }
 
-// TestSlowSampleKnowsNothing holds that what could not be seen is not judged.
+// TestSlowSampleKnowsNothing verifies that what could not be seen is not judged.
 func TestSlowSampleKnowsNothing(t *testing.T) {
 	d := Judge("x", &live.Episode{Seconds: 10})
 	if len(d.Verdicts) > 0 || !strings.Contains(d.Verdict.String(),
@@ -158,7 +156,7 @@ func TestSlowSampleKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestQuietHalf holds that nothing is said of a host or of a server that was not seen.
+// TestQuietHalf verifies that nothing is said of a host or of a server that was not seen.
 func TestQuietHalf(t *testing.T) {
 	e := calm()
 	e.HostSeen, e.Before, e.After, e.Ticks, e.Processes, e.Tables = false, live.Counters{}, live.Counters{}, nil, nil, 0
@@ -170,7 +168,7 @@ func TestQuietHalf(t *testing.T) {
 	if d := Judge("x", e); d.Verdict.String() != "Nothing unusual on the host; the server was not observed." {
 		t.Errorf("%q %+v", d.Verdict, d.Verdicts)
 	}
-	// A cgroup that is at its limit: of the rates of the kernel only those that were read are told.
+	// A cgroup that is at its limit: of the rates of the kernel only those that were read are reported.
 	e = calm()
 	e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = host.PSITotals{}, host.PSITotals{Some: 4_000_000}
 	e.After.CGMemory, e.After.CGMemoryMax = 511*unit.MB, 512*unit.MB

@@ -6,10 +6,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// slowSymbol is what a function in a profile tells.
+// slowSymbol is what a function in a profile means.
 type slowSymbol struct {
-	names   []string // the whole name, or its beginning where it ends in *
-	trouble string   // id of the verdict that it speaks for; "" where it is ordinary
+	names   []string // the whole name, or its beginning if it ends in *
+	trouble string   // id of the verdict that it speaks for; "" if it is ordinary
 	meaning say.Message
 }
 
