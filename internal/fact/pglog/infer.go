@@ -122,7 +122,7 @@ func coarse(p *prefix, sample [][]byte) *prefix {
 // before it.
 func labelledLines(head []byte, one bool) (sample, before [][]byte) {
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
-		line = bytes.TrimSuffix(line, []byte{'\r'})
+		line = bytes.TrimPrefix(bytes.TrimSuffix(line, []byte{'\r'}), tick)
 		if len(line) == 0 || line[0] == '\t' {
 			continue
 		}
@@ -208,6 +208,9 @@ func findLabel(line []byte) int {
 		if l, _, ok := labelled(line[word:], false, false); ok && known(l) {
 			return word
 		}
+		if at := glued(line, word, end); at > 0 {
+			return at
+		}
 		// Some words are two: «명령 구문».
 		if more := bytes.LastIndexByte(line[:max(word-1, 0)], ' ') + 1; word > 1 && line[word-1] == ' ' &&
 			end-more < maxLabel {
@@ -233,8 +236,31 @@ func findOne(line []byte) int {
 		if l, _, ok := labelled(line[word:], false, true); ok && known(l) && ownBefore(line[:word]) {
 			return word
 		}
+		if at := glued(line, word, end); at > 0 {
+			return at
+		}
 		at = end + 2
 	}
+}
+
+// glued is where the label begins in a word that a zone is a part of, as a prefix of «%t» without a space makes it:
+// «2017-09-28 13:35:20 EESTERROR:». It is 0 where no time ends before the word.
+func glued(line []byte, word, end int) int {
+	for _, width := range []int{len("2017-09-28 13:35:20"), len("2017-09-28 13:35:20.123")} {
+		from := word - 1 - width
+		if from < 0 || line[word-1] != ' ' {
+			continue
+		}
+		if _, n := clock(line[from:]); n != width {
+			continue
+		}
+		for at := word + 2; at <= word+5 && at < end; at++ { // zones have two to five letters
+			if _, ok := labels()[string(line[at:end])]; ok {
+				return at
+			}
+		}
+	}
+	return 0
 }
 
 // ownBefore says whether what stands before a label with one space behind it is a server's: nothing, a time that no

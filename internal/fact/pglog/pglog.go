@@ -188,6 +188,11 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 		in = newLines(bytes.NewReader(text))
 		head = in.peek(headSize)
 	}
+	if src.Format == CSV && in.eof && len(head) < headSize {
+		if text := unfoldedCSV(head); text != nil {
+			in = newLines(bytes.NewReader(text))
+		}
+	}
 	switch {
 	case src.Format == CSV:
 		readCSV(in, out)

@@ -27,6 +27,7 @@ type plainReader struct {
 	fold   int  // width at which a letter was folded between words; 0: it was not
 	gap    bool // an empty line is before the line
 	airy   bool // an empty line is between all of its lines, and says nothing
+	code   bool // a backtick before a label has opened inline code
 	json   *jsonReader
 }
 
@@ -72,12 +73,18 @@ func (r *plainReader) end() {
 
 func (r *plainReader) line(line []byte, number int64, cut bool) {
 	if len(line) == 0 {
-		r.gap = true
+		r.gap, r.code = true, false // inline code ends with its paragraph
 		return
 	}
 	before, gap := r.last, r.gap && !r.airy
 	r.gap = false
 	r.last = len(line)
+	if r.small {
+		var closed bool
+		if line, closed = r.inline(line); closed {
+			defer func() { r.at = partNone }()
+		}
+	}
 	if line[0] == '{' && bytes.Contains(line, ownObject) {
 		if r.json == nil {
 			r.json = &jsonReader{out: r.out}
@@ -156,6 +163,10 @@ func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 		if l.foreign() {
 			r.cur.word = l.language
 		}
+	} else if m := messageOf(l, rest); m != "" && r.small && !r.have && r.out.src.Entries == 0 {
+		r.begin(label{part: partMessage, severity: Error}, number)
+		r.add(partMessage, []byte(m), false)
+		r.add(l.part, rest, false)
 	} else {
 		r.at = partNone
 		r.out.src.Stray++
@@ -222,6 +233,10 @@ func loose(b []byte) (f fields) {
 		at = 0
 	}
 	f.keys(b)
+	if s, before := stateBehind(b); len(f.state) == 0 && s != nil {
+		f.state, b = s, before
+		at = min(at, len(b))
+	}
 	if f.pid == 0 {
 		f.pid = bracketed(b)
 	}
@@ -287,6 +302,10 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 		if r.small && r.have && r.at != partNone {
 			indent := span(line, func(c byte) bool { return c == ' ' })
 			text := line[indent:]
+			if r.at == partDetail && ofDeadlock(text) && ofDeadlock(r.store[partDetail]) {
+				r.add(partDetail, text, true)
+				return
+			}
 			if r.fold > 0 && !gap && r.folded(text, before) {
 				r.join(append([]byte{' '}, text...))
 				return

@@ -59,6 +59,9 @@ func clean(b []byte) (lines []string, numbers []int) {
 					part = strings.Repeat(" ", len(m)) + part[len(m):]
 				}
 			}
+			if bare := strings.TrimLeft(part, "`"); len(bare) < len(part) && starts(bare) { // inline code over lines
+				part = bare
+			}
 			in = append(in, unwrap.Line{Text: part, Number: l.Number})
 		}
 	}

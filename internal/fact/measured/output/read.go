@@ -197,7 +197,8 @@ func Read(b []byte) (*Reading, error) {
 
 // figuresBehind is a line that lacks the figures behind its name.
 var figuresBehind = regex.New(`^\s*(?:iops|cpu|bw|[sc]?lat \([a-z]+\)|IO depths|submit|complete|` +
-	`issued(?: rwts)?|latency(?: average| stddev)?|tps|duration|number of [a-z ]+)\s*[:=]\s*$`)
+	`issued(?: rwts)?|latency(?: average| stddev)?|tps|duration|number of [a-z ]+)\s*[:=]\s*$|` +
+	`^\s*(?:bw \( *[KMG]i?B(?:/s)?\)|iops) *: min=.*, (?:st?d?d?e?v?|sa?m?p?l?e?s?)=?$|^\s*Device:?\s*$`)
 
 // broken says whether a file ends within a line: in brackets that are open, or behind the name of a figure.
 func broken(l string, taken bool) bool {

@@ -53,10 +53,14 @@ type SysbenchPoint struct {
 	QPS     *float64 `json:"qps,omitempty"`
 	Latency *float64 `json:"latency_ms,omitempty"` // at the percentile that the line names
 	Errors  *float64 `json:"errors_per_second,omitempty"`
+	// Of a test of files.
+	ReadSpeed  *float64 `json:"read_mib_per_second,omitempty"`
+	WriteSpeed *float64 `json:"written_mib_per_second,omitempty"`
+	Fsyncs     *float64 `json:"fsyncs_per_second,omitempty"`
 }
 
 var (
-	sysbenchHead    = regex.New(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*)`)
+	sysbenchHead    = regex.New(`^\s*sysbench ([0-9]+\.[0-9]+[0-9.]*(?:-[0-9a-f]{7,40}\b)?)`)
 	sysbenchCommand = regex.New(
 		`\bsysbench\b.*?(?:--test=|\s|/)([a-z_]*oltp[a-z_]*|select_random_\w+|bulk_insert|` +
 			`fileio|tpcc|cpu|memory|threads|mutex)(?:\.lua)?(?:\s.*)?\brun\b`)
@@ -91,8 +95,11 @@ var (
 	sysbenchLat  = regex.New(
 		`^\s*(min|avg|max|(?:approx\. +)?([0-9.]+)(?:th)? percentile):\s+([0-9.]+)(ms|s)?\s*$`)
 	sysbenchLine = regex.New(`^\s*\[ *([0-9.]+)s ?\] (?:thds|threads): ([0-9]+),? (tps|eps): ([0-9.]+)(.*)$`)
+	// «[ 1s ] reads: 0.00 MiB/s writes: 1.09 MiB/s fsyncs: 8829.31/s latency (ms,95%): 0.099»
+	sysbenchFiles = regex.New(`^\s*\[ *([0-9.]+)s ?\] reads: ([0-9.]+) Mi?B/s,? writes: ([0-9.]+) Mi?B/s,? ` +
+		`fsyncs: ([0-9.]+)(.*)$`)
 	sysbenchQPS  = regex.New(`\bqps: ([0-9.]+)`)
-	sysbenchPLat = regex.New(`\b(?:lat|response time)[^:]*: ([0-9.]+)`)
+	sysbenchPLat = regex.New(`\b(?:lat|latency|response time)[^:]*: ([0-9.]+)`)
 	sysbenchPErr = regex.New(`\berr(?:ors)?(?:/s)?:? ([0-9.]+)`)
 	sysbenchFile = regex.New(
 		`^\s*(reads/s|writes/s|fsyncs/s|read, MiB/s|written, MiB/s|events per second|events/s \(eps\)):\s+([0-9.]+)`)
@@ -135,6 +142,9 @@ func (b *sysbench) line(s scanned) bool {
 	}
 	if m := match(sysbenchLine, s.text, "thds:", "threads:"); m != nil {
 		return b.progress(s, m)
+	}
+	if m := match(sysbenchFiles, s.text, "fsyncs:"); m != nil {
+		return b.files(s, m)
 	}
 	if m := match(sysbenchFatal, s.text, "FATAL: ", "ALERT: "); m != nil && b.out != nil {
 		x, text := b.out.Sysbench, short(m[1], maxFirst)
@@ -211,6 +221,30 @@ func (b *sysbench) progress(s scanned, m []string) bool {
 		p.TPS = &v
 	} else {
 		p.Events = &v
+	}
+	if len(x.Progress) < maxRows {
+		x.Progress = append(x.Progress, p)
+	}
+	return true
+}
+
+// files reads a line of progress of a test of files.
+func (b *sysbench) files(s scanned, m []string) bool {
+	at, ok := figure(m[1])
+	v, okFigures := figures(m[2:5])
+	if !ok || !okFigures {
+		return false
+	}
+	if b.out != nil && b.ended {
+		b.end()
+	}
+	x := b.open(s)
+	if x.Test == "" {
+		x.Test = "fileio"
+	}
+	p := SysbenchPoint{At: at, Threads: x.Threads, ReadSpeed: &v[0], WriteSpeed: &v[1], Fsyncs: &v[2]}
+	if !s.last { // a number at the end of a text may lack figures
+		p.Latency = find(sysbenchPLat, m[5])
 	}
 	if len(x.Progress) < maxRows {
 		x.Progress = append(x.Progress, p)

@@ -27,6 +27,36 @@ func (p probeWords) sysbench(o *outline.Outline, s *output.Sysbench) {
 	}
 }
 
+// sysbenchFiles is what the lines of progress of a test of files say, where its report is not there.
+func sysbenchFiles(s *output.Sysbench) (of []say.Message) {
+	between := func(get func(*output.SysbenchPoint) *float64) (say.Number, bool) {
+		n, low, high := sysbenchRange(s, get)
+		if n == 0 || high == 0 {
+			return "", false
+		}
+		if a, b := outputs.Rate(low), outputs.Rate(high); a != b {
+			return a + "–" + b, true
+		}
+		return outputs.Rate(low), true
+	}
+	if s.ReadSpeed == nil {
+		if v, ok := between(func(x *output.SysbenchPoint) *float64 { return x.ReadSpeed }); ok {
+			of = append(of, say.M("{speed} read", "speed", v+" MiB/s"))
+		}
+	}
+	if s.WriteSpeed == nil {
+		if v, ok := between(func(x *output.SysbenchPoint) *float64 { return x.WriteSpeed }); ok {
+			of = append(of, say.M("{speed} written", "speed", v+" MiB/s"))
+		}
+	}
+	if s.Fsyncs == nil {
+		if v, ok := between(func(x *output.SysbenchPoint) *float64 { return x.Fsyncs }); ok {
+			of = append(of, say.M("{rate} fsyncs per second", "rate", v))
+		}
+	}
+	return of
+}
+
 func sysbenchRange(s *output.Sysbench, of func(*output.SysbenchPoint) *float64) (n int, low, high float64) {
 	low = math.Inf(1)
 	for i := range s.Progress {
@@ -74,7 +104,7 @@ func sysbenchRates(s *output.Sysbench) (of []say.Message) {
 	if s.Fsyncs != nil {
 		of = append(of, say.M("{rate} fsyncs per second", "rate", outputs.Rate(*s.Fsyncs)))
 	}
-	return of
+	return append(of, sysbenchFiles(s)...)
 }
 
 func sysbenchLatency(l *output.SysbenchLatency) (of []say.Message) {
