@@ -53,7 +53,7 @@ var (
 	reDpkg = regex.New(`^(?:ii|hi|rc|iU|iF)\s+((?:lib)?(?:postgres|pg|patroni|timescaledb|citus|repmgr)[\w.+-]*)` +
 		`(?::\w+)?\s+(\d\S*)(?:\s|$)`)
 	reRpm = regex.New(`^((?:postgres|pg|patroni|timescaledb|citus|repmgr|edb-as)[\w+]*(?:-[a-z][\w+]*)*)-` +
-		`(\d[\w.+~]*-[\w.+~]+)\.(?:x86_64|aarch64|noarch|ppc64le|s390x)$`)
+		`(\d[\w.+~]*-[\w.+~]+)\.(?:x86_64|aarch64|noarch|i[3-6]86|ppc64le|s390x)$`)
 	reListen = regex.New(`^(?:tcp6?\s+(?:LISTEN\s+)?|LISTEN\s+)\d+\s+\d+\s+(\S+):(\d{2,5})\s+\S+:(?:\*|\d+)(?:\s|$)`)
 )
 

@@ -475,7 +475,7 @@ end:
 
 // systemctl status, without the lines of the journal at its end.
 var (
-	reUnitHead = regex.New(`^[●○×*↻] ([\w@.\\:-]+\.(?:service|slice|scope))(?: - .*)?$`)
+	reUnitHead = regex.New(`^([●○×*↻] )?([\w@.\\:-]+\.(?:service|slice|scope))(?: - .*)?$`)
 	reUnitLine = regex.New(
 		`^(Loaded|Active|Process|Main PID|Tasks|Memory|CPU|CGroup|Docs|Status|Drop-In|IO|IP|TriggeredBy|Invocati` +
 			`on|Until|Transient|Warning|Mem peak|FD Store|Error)[:]? *(.*)$`)
@@ -487,10 +487,10 @@ var (
 
 func readUnitStatus(w *window) (f found) {
 	m := reUnitHead.FindStringSubmatch(w.t(0))
-	if m == nil {
+	if m == nil || m[1] == "" && !strings.HasPrefix(w.t(1), "Loaded: ") { // before systemd 209, and where it was lost
 		return
 	}
-	name := m[1]
+	name := m[2]
 	f.add(word("unit.name", "", name))
 	processes := int64(0)
 	for f.n = 1; f.n < len(w.lines); f.n++ {

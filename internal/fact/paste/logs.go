@@ -93,6 +93,9 @@ func logs(w *window) (found, bool) {
 		f.kind = KernelLog
 		kernelFacts(&f, text)
 	}
+	if bare && own == 0 && len(f.facts) == 0 { // a sentence of a person about it
+		return found{}, false
+	}
 	if own > 0 {
 		if kernel == 0 {
 			f.kind = ServerLog

@@ -8,14 +8,22 @@ import (
 
 var reListed = regex.New(`^\+ Cluster: ([\w.-]{1,63})(?: \((\d{10,20})\))? [-+]+$`)
 
+var reListedOld = regex.New(`^\| +Cluster +\| +Member +\| +Host +\|`)
+
 // readMembers reads patronictl list.
 func readMembers(w *window) (f found) {
 	m := reListed.FindStringSubmatch(w.t(0))
-	if m == nil || !strings.Contains(w.t(1), "Member") {
+	switch {
+	case m != nil && strings.Contains(w.t(1), "Member"):
+		f.add(word("cluster.name", "", m[1]))
+	case strings.HasPrefix(w.t(0), "+-") && reListedOld.MatchString(w.t(1)): // before Patroni 2
+		if c := cells(w.t(3), true); len(c) > 1 && c[0] != "" {
+			f.add(word("cluster.name", "", c[0]))
+		}
+	default:
 		return
 	}
-	f.add(word("cluster.name", "", m[1]))
-	if m[2] != "" {
+	if m != nil && m[2] != "" {
 		f.add(word("control.system_identifier", "", m[2]))
 	}
 	var head []string

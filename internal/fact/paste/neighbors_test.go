@@ -96,6 +96,10 @@ func TestNeighbors(t *testing.T) {
 			"in MB |\n+---+---+---+---+---+---+\n| a | h | Replica | running | 2 | 3 |\n+---+---+---+---+---+---+\n",
 			"member.lag", "a",
 			int64(3 * mb)},
+		{"patronictl list, old", "+---+---+---+---+---+---+---+\n| Cluster | Member | Host | Role | State | TL | Lag " +
+			"in MB |\n+---+---+---+---+---+---+---+\n|  c  | a | h | Leader | running | 2 | |\n" +
+			"|  c  | b | h | | start failed | | unknown |\n+---+---+---+---+---+---+---+\n",
+			"member.state", "b", "start failed"},
 		{"pressure", "$ cat /proc/pressure/io\nsome avg10=1.00 avg60=2.00 avg300=3.00 total=4\n", "pressure.avg60",
 			"io some",
 			2.0},

@@ -94,8 +94,8 @@ var (
 			`2}\s?:[*_]{0,2}\s?` +
 			`(?:postgres(?:ql)? )?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:[\s,;(].*)?$`)
 	reFieldKernel = regex.New(
-		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}\s?:[*_]{0,2}\s?(?:linux )?` +
-			`(\d+\.\d+\.\d+[\w.+~-]*)$`)
+		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}(?:\s?:[*_]{0,2}\s?(?:linux )?` +
+			`(\d+\.\d+\.\d+[\w.+~-]*)|\s(\d+\.\d+\.\d+-\d[\w.+~-]*))$`)
 	reFieldOS = regex.New(
 		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,4` +
 			`0}\))?[*_]{0,2}\s?:` +
@@ -105,11 +105,16 @@ var (
 	reFieldRAM = regex.New(
 		`(?i)^[*_]{0,2}(?:(?:total |server )?(?:ram|memory)|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?:` +
 			`[*_]{0,2}\s?(\d{1,5}) ?(gb|gib|g)(?: (?:ram|ddr\d?|ecc|of ram|memory))?\.?$`)
+	reFieldModel = regex.New(`(?i)^[*_]{0,2}(?:cpus?|processors?|cpu model|model name|cpu型号为?|процессор|` +
+		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?((?:intel|amd|ampere|apple|aws graviton|xeon|epyc|ryzen|` +
+		`core i\d)\b[\w ()@.+-]{3,80})$`)
 	reFieldCPU = regex.New(
-		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)[*_]{0,2}\s?:[*_]{0,2}\s?(\d{1,4})` +
+		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)(?: num| count)?[*_]{0,2}\s?:[*_]{0,2}\s?(\d{1,4})` +
 			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
 	// an item of a list
-	reBareRAM = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
+	reBareRAM   = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
+	reBareModel = regex.New(`^(Intel\(R\) (?:Xeon|Core|Atom|Pentium|Celeron)\(\w+\) [\w ()@.+-]{2,60}|` +
+		`AMD (?:EPYC|Ryzen)(?:\(TM\))? \w[\w ()@.+-]{2,60})$`)
 	reBareCPU = regex.New(`(?i)^(\d{1,4}) ?(v?cpus?|vcores?|cores?|threads|ядер)\.?$`)
 	// of a program that draws the sign of the distribution
 	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
@@ -119,7 +124,7 @@ var (
 
 func readFields(w *window) (f found) {
 	t := w.t(0)
-	for _, b := range []string{"- ", "* ", "• "} {
+	for _, b := range []string{"- ", "* ", "+ ", "• "} {
 		t = strings.TrimPrefix(t, b)
 	}
 	if m := reWelcome.FindStringSubmatch(t); m != nil {
@@ -137,7 +142,8 @@ func readFields(w *window) (f found) {
 		f.add(word("server.version", "", m[1]))
 	case reFieldKernel.MatchString(t):
 		f.n, f.kind = 1, Uname
-		f.add(word("kernel.release", "", reFieldKernel.FindStringSubmatch(t)[1]))
+		m = reFieldKernel.FindStringSubmatch(t)
+		f.add(word("kernel.release", "", m[1]+m[2]))
 	case reFieldOS.MatchString(t):
 		f.n, f.kind = 1, OSRelease
 		f.add(word("os.name", "", reFieldOS.FindStringSubmatch(t)[1]))
@@ -160,6 +166,14 @@ func stated(t string) []Fact {
 	if m := reFetchCPU.FindStringSubmatch(t); m != nil {
 		n, _ := whole(m[2])
 		return []Fact{count("cpu.logical", "", n), word("cpu.model", "", m[1])}
+	}
+	for _, re := range []*regex.Regex{reFieldModel, reBareModel} {
+		if m := re.FindStringSubmatch(t); m != nil {
+			return []Fact{word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
+		}
+	}
+	if x := machine(t); x != nil {
+		return x
 	}
 	m := reFieldRAM.FindStringSubmatch(t)
 	if m == nil {

@@ -18,6 +18,8 @@ var (
 	rePsEf = regex.New(
 		`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,10})\s+(\d{1,3})\s+(\S{4,8})\s+(\?|pts/\d+|tty\S*|-)\s+(\d[\d:-]*` +
 			`)\s+(\S.*)$`)
+	rePsAx = regex.New(
+		`^(\d{1,10})\s+(\?|pts/\d+|tty\S*)\s+([RSDTZXIWtL][\w<+]{0,5})\s+(\d{1,6}:\d\d)\s+(\S.*)$`)
 )
 
 func readPs(w *window) (f found) {
@@ -26,7 +28,7 @@ func readPs(w *window) (f found) {
 	case rePsHead.MatchString(w.t(0)):
 		head = columnsOf(w.t(0))
 		f.n = 1
-	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)):
+	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)):
 		f.sure = Likely
 	default:
 		if head = psColumns(w.command); head.at("PID") < 0 {
@@ -56,6 +58,8 @@ func readPs(w *window) (f found) {
 			if n, ok := whole(m[3]); ok {
 				f.add(count("process.parent", pid, n))
 			}
+		} else if m := rePsAx.FindStringSubmatch(t); m != nil && head.at("PID") < 0 {
+			pid, cmd = m[1], m[5]
 		} else {
 			c := started(strings.Fields(t), head.at("STARTED"))
 			at := head.at("PID")
@@ -162,6 +166,9 @@ func started(c []string, at int) []string {
 var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)
 
 func dataDirectory(cmd string) string {
+	if strings.HasSuffix(cmd, "+") { // top cut it
+		return ""
+	}
 	if m := reDataDir.FindStringSubmatch(cmd); m != nil {
 		return strings.TrimRight(m[1], "/")
 	}

@@ -274,6 +274,9 @@ func readConf(w *window) (f found) {
 				goto end
 			}
 			f.n = i + 1
+			if rows == 0 { // of a program that proposes settings: what it was told of the machine
+				f.add(stated(strings.TrimLeft(t, "# "))...)
+			}
 			continue
 		case reInclude.MatchString(t):
 			f.notes = append(f.notes, "a file that is included is not in the paste: "+short(t))
