@@ -208,7 +208,8 @@ func TestOOMKilled(t *testing.T) {
 	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "oomdemo")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMKilled$", "-test.v")
-		cmd.Env = append(os.Environ(), victimDir+"="+dir)
+		// In a folder of its own: another that starts a server beside it removes what a killed one has left.
+		cmd.Env = append(os.Environ(), victimDir+"="+dir, "TMPDIR="+cell.Folder(t))
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
