@@ -70,7 +70,7 @@ func (p *Server) FilesOf(in *snapshot.Instance) (target.Target, error) {
 		if p.Target.UID() != 0 {
 			return p.Target, nil
 		}
-		return nil, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+		return nil, noDirectory(in)
 	}
 	return p.Files(dir)
 }

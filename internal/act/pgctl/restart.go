@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
@@ -157,7 +158,7 @@ func (s *Session) faults(ctx context.Context) error {
 func (p *Server) restart(ctx context.Context, in *snapshot.Instance) error {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+		return noDirectory(in)
 	}
 	if err := p.Refuse(in); err != nil {
 		return err
@@ -211,8 +212,7 @@ func (p *Server) restartHere(ctx context.Context, in *snapshot.Instance, dir str
 		began := p.Target.Now()
 		out, err := p.Target.Run(ctx, c)
 		if err == nil && out.Code != 0 {
-			err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
-				"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+			err = ended(out)
 		}
 		if err == nil {
 			continue
@@ -288,8 +288,7 @@ func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	}
 	out, err := p.Target.Run(ctx, p.shell(p.RestartCommand))
 	if err == nil && out.Code != 0 {
-		err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
-			"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+		err = ended(out)
 	}
 	if err != nil {
 		return say.Named(p.RestartCommand, err)
@@ -350,6 +349,17 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
+}
+
+// ended is the error of a command that failed: its exit status and the last lines that it wrote.
+func ended(out target.Output) error {
+	return say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
+		"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+}
+
+// noDirectory is the error of an instance whose data directory is unknown.
+func noDirectory(in *snapshot.Instance) error {
+	return say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
 }
 
 func lastLines(text string, n int) string {

@@ -43,7 +43,7 @@ var supervisors = map[string]bool{
 func (p *Server) serviceOf(ctx context.Context, in *snapshot.Instance, pm postmaster, up bool) (service, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return service{}, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+		return service{}, noDirectory(in)
 	}
 	p.lock.Lock()
 	known, ok := p.services[dir]

@@ -15,7 +15,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -55,7 +54,7 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 			return nil, nil // a tree of files
 		}
 		if dir == "" {
-			return nil, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+			return nil, noDirectory(in)
 		}
 		pm, up, err := p.postmaster(dir)
 		if err == nil && !up {

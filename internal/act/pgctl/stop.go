@@ -10,7 +10,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -20,7 +19,7 @@ import (
 func (p *Server) Runs(in *snapshot.Instance) (bool, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return false, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+		return false, noDirectory(in)
 	}
 	if _, up, err := p.postmaster(dir); up || err != nil {
 		return up, err
@@ -98,7 +97,7 @@ func tellingArguments(words []string) string {
 func (p *Server) stoppable(ctx context.Context, in *snapshot.Instance) (service, error) {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return service{}, say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+		return service{}, noDirectory(in)
 	}
 	pm, up, err := p.postmaster(dir)
 	if err != nil {
@@ -189,8 +188,7 @@ func (p *Server) Stop(ctx context.Context, in *snapshot.Instance) error {
 			return p.gone(ctx, in)
 		}
 		if err == nil {
-			err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
-				"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+			err = ended(out)
 		}
 		runs, e := p.Runs(in)
 		if e == nil && !runs {
@@ -233,7 +231,7 @@ func (p *Server) gone(ctx context.Context, in *snapshot.Instance) error {
 func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return say.Err("data directory: {reason}", "reason", gapwords.Arg(in.DataDirectory.Gap().Reason))
+		return noDirectory(in)
 	}
 	m, err := p.stoppable(ctx, in)
 	if err != nil {
@@ -265,8 +263,7 @@ func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 		}
 		out, err := p.Target.Run(ctx, *m.start)
 		if err == nil && out.Code != 0 {
-			err = say.Err("exit status {code}: {output}", "code", strconv.Itoa(out.Code),
-				"output", lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+			err = ended(out)
 		}
 		if err != nil {
 			return p.notUp(ctx, in, m, at, err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -266,8 +265,7 @@ func (b bootKind) Set(ctx context.Context, k apply.Knob, st journal.State) error
 		return err
 	}
 	if out.Code != 0 {
-		return say.Named(strings.Join(argv, " "), say.Err("exit status {code}: {output}",
-			"code", strconv.Itoa(out.Code), "output", strings.TrimSpace(string(out.Stderr))))
+		return ended(argv, out)
 	}
 	got, err := b.next(ctx, l, name)
 	if err != nil {

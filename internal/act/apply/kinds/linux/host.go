@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -175,6 +176,12 @@ func (f keyed) takeOut(found, before *journal.File, key string) *journal.File {
 
 // sameLiveOrNone compares live values if both were read.
 func sameLiveOrNone(a, b *string) bool { return a == nil || b == nil || *a == *b }
+
+// ended is the error of a command that failed.
+func ended(argv []string, out target.Output) error {
+	return say.Named(strings.Join(argv, " "), say.Err("exit status {code}: {output}",
+		"code", strconv.Itoa(out.Code), "output", strings.TrimSpace(string(out.Stderr))))
+}
 
 // oneLine reports whether a value can be in a line of a configuration file.
 func oneLine(value string) error {

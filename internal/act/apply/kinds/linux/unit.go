@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -119,8 +118,7 @@ func run(ctx context.Context, t target.Target, argv ...string) (string, error) {
 		return "", err
 	}
 	if out.Code != 0 {
-		return "", say.Named(strings.Join(argv, " "), say.Err("exit status {code}: {output}",
-			"code", strconv.Itoa(out.Code), "output", strings.TrimSpace(string(out.Stderr))))
+		return "", ended(argv, out)
 	}
 	return strings.TrimSpace(string(out.Stdout)), nil
 }
