@@ -306,7 +306,8 @@ func TestWatch(t *testing.T) {
 		}
 		close(stop)
 		loads.Wait()
-		if strings.Contains(again.talk()+third.talk(), "4MB → 13MB") ||
+		// The event's own words: a plan that is stale may name the same values.
+		if strings.Contains(again.talk()+third.talk(), "work_mem of "+i.DataDir) ||
 			strings.Contains(again.talk()+third.talk(), "was started") {
 			t.Errorf("what was told is told again:\n%s%s", again.talk(), third.talk())
 		}
