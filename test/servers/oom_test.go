@@ -255,7 +255,7 @@ func TestOOMKilled(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
-		want := []string{"control group " + record.Groups[0].Dir, "folder " + record.Folder}
+		want := []string{"cgroup " + record.Groups[0].Dir, "directory " + record.Folder}
 		if !slices.Equal(res.Swept, want) {
 			t.Errorf("swept %q, want %q", res.Swept, want)
 		}

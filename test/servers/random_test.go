@@ -264,9 +264,9 @@ const (
 // reason puts a refusal into a drawer.
 func reason(f pgctl.Trouble) string {
 	switch {
-	case strings.Contains(f.Said, "control group"):
+	case strings.Contains(f.Said, "its cgroup is limited"):
 		return ofGroup
-	case strings.Contains(f.Said, "the machine has"):
+	case strings.Contains(f.Said, "the host has"):
 		return ofMemory
 	case f.Name == "huge_pages" && strings.Contains(f.Said, "huge pages"):
 		return "more huge pages than there are"

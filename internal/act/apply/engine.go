@@ -168,8 +168,8 @@ func (e *operation) forward(ctx context.Context) error {
 }
 
 func (e *operation) interrupted(err error) error {
-	e.w.tell("stopped between two changes: 'pgfettle apply --resume' goes on, 'pgfettle undo " + e.log.ID +
-		"' takes it back")
+	e.w.tell("stopped between two changes: 'pgfettle apply --resume' continues, 'pgfettle undo " + e.log.ID +
+		"' undoes it")
 	return err
 }
 
@@ -267,9 +267,9 @@ func (e *operation) one(ctx context.Context, c *journal.Change) error {
 		return e.giveUp(ctx, c, why.Error())
 	}
 	if err != nil {
-		return &say.Problem{Message: say.M("{address} could be neither set nor put back", "address", string(c.Address)),
+		return &say.Problem{Message: say.M("{address} could be neither set nor restored", "address", string(c.Address)),
 			Detail: say.M("{error}; putting back: {error2}", "error", why, "error2", err),
-			Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' takes it back", "id", e.log.ID),
+			Hint:   say.M("when the cause is resolved, 'pgfettle undo {id}' undoes it", "id", e.log.ID),
 			Code:   say.CodePartly}
 	}
 	return e.fail(ctx, c, why.Error())

@@ -63,8 +63,9 @@ func (e *operation) unreached(c *journal.Change, err error) error {
 		Detail: say.OfError(err),
 		Hint:   say.M("when the cause is gone, 'pgfettle undo {id}' tries again", "id", e.log.ID), Code: say.CodePartly}
 	if e.w.gone(c.Instance) {
-		no.Hint = say.M("when {instance} is there again, 'pgfettle undo {id}' tries again; if it is gone for good, "+
-			"'pgfettle undo --forget-instance {instance} {id}' ends it", "instance", c.Instance, "id", e.log.ID)
+		no.Hint = say.M("when {instance} is available again, 'pgfettle undo {id}' tries again; if it no longer "+
+			"exists, 'pgfettle undo --forget-instance {instance} {id}' closes the apply", "instance", c.Instance,
+			"id", e.log.ID)
 	}
 	return no
 }

@@ -109,7 +109,7 @@ func (w *System) lock(ctx context.Context, p parts, wait bool) (func(), error) {
 func (w *System) lockAll(ctx context.Context, names []string, wait bool) (func(), error) {
 	dir := path.Dir(w.dir())
 	if err := w.Target.Mkdir(dir, 0o700); err != nil {
-		return nil, noJournal("the folder "+dir, err)
+		return nil, noJournal("the directory "+dir, err)
 	}
 	var held []func() error
 	free := func() {
@@ -197,7 +197,7 @@ func (w *System) hold(ctx context.Context, id string, wait bool, is func(*journa
 func (w *System) idle(ctx context.Context, wait bool) error {
 	names, err := w.Target.ReadDir(path.Dir(w.dir()))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return target.NoAccess("the folder "+path.Dir(w.dir()), err)
+		return target.NoAccess("the directory "+path.Dir(w.dir()), err)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool {
 		return n != lockStem && !strings.HasPrefix(n, lockStem+"-")

@@ -109,7 +109,7 @@ func (e *operation) covered(but func(*journal.Change) bool) error {
 			}) {
 				return &say.Problem{Message: say.M("{address} was changed again by apply {id}", "address",
 					string(d.Address), "id", j.ID),
-					Detail: say.M("an apply is undone before those that it lies on"),
+					Detail: say.M("undo the applies that depend on this one first"),
 					Hint:   say.M("'pgfettle undo {id}' first", "id", j.ID), Code: say.CodeRefused}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 func noJournal(what string, err error) error {
 	err = target.NoAccess(what, err)
 	if p, ok := err.(*say.Problem); ok {
-		p.Hint = say.All(", ", p.Hint, say.M("or name another folder for the journals with --journal"))
+		p.Hint = say.All(", ", p.Hint, say.M("or name another directory for the journals with --journal"))
 	}
 	return err
 }
@@ -23,7 +23,7 @@ func newUnwritten(id string, err error) *target.Unwritten {
 	}
 	return &target.Unwritten{Problem: &say.Problem{Message: say.M("stopped, as the journal cannot be written"),
 		Detail: say.OfError(err),
-		Hint: say.M("{hint}; then 'pgfettle apply --resume' goes on, and 'pgfettle undo {id}' takes it back", "hint",
+		Hint: say.M("{hint}; then 'pgfettle apply --resume' continues, and 'pgfettle undo {id}' undoes it", "hint",
 			hint, "id", id),
 		Code: say.CodePartly}, Err: err}
 }

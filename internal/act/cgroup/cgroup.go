@@ -165,14 +165,14 @@ func noGroup(err error) error {
 	}
 	switch {
 	case errors.Is(err, syscall.EROFS):
-		p.Hint = say.M("the hierarchy of control groups is mounted read-only, as in most containers: run it on the " +
-			"host, or in a container with a writable /sys/fs/cgroup")
+		p.Hint = say.M("the cgroup hierarchy is mounted read-only, as in most containers: run it on the host, or " +
+			"in a container with a writable /sys/fs/cgroup")
 	case errors.Is(err, fs.ErrPermission):
-		p.Hint = say.M("run it as root; on a host with control groups of version 2 also below a group that is " +
-			"delegated to you: systemd-run --user --scope -p Delegate=yes COMMAND")
+		p.Hint = say.M("run it as root; with cgroup v2, a cgroup that is delegated to you is enough: systemd-run " +
+			"--user --scope -p Delegate=yes COMMAND")
 	case errors.Is(err, fs.ErrNotExist):
-		p.Hint = say.M("the memory controller is not enabled for groups of ours: as root, write +memory to " +
-			"cgroup.subtree_control of the root group")
+		p.Hint = say.M("the memory controller is not enabled for child cgroups: as root, write +memory to " +
+			"cgroup.subtree_control of the root cgroup")
 	default:
 		p.Hint = say.M("a cgroup hierarchy with the memory controller must be mounted and writable; root usually has " +
 			"one in /sys/fs/cgroup")
@@ -232,7 +232,7 @@ func (g *Group) Add(pid int) error {
 		if errors.Is(err, fs.ErrPermission) {
 			return noGroup(err)
 		}
-		return say.Err("control group: {reason}", "reason", err)
+		return say.Err("cgroup: {reason}", "reason", err)
 	}
 	return nil
 }
@@ -288,14 +288,14 @@ const (
 func (g *Group) Remove() error {
 	for end := time.Now().Add(emptyTimeout); ; time.Sleep(emptyPoll) {
 		if err := g.killAll(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return say.Err("control group: {reason}", "reason", err)
+			return say.Err("cgroup: {reason}", "reason", err)
 		}
 		err := syscall.Rmdir(g.Dir)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if !errors.Is(err, syscall.EBUSY) || time.Now().After(end) {
-			return say.Err("control group: {reason}", "reason", &fs.PathError{Op: "rmdir", Path: g.Dir, Err: err})
+			return say.Err("cgroup: {reason}", "reason", &fs.PathError{Op: "rmdir", Path: g.Dir, Err: err})
 		}
 	}
 }

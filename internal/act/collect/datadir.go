@@ -69,10 +69,9 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 	}
 	if !st.Mode.IsDir() {
 		return nil, &say.Problem{Message: say.M("{at} is not a data directory", "at", at),
-			Detail: say.M("it is not a folder"),
+			Detail: say.M("it is not a directory"),
 			Code:   say.CodeUsage,
-			Hint: say.M("a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle " +
-				"snapshot' wrote")}
+			Hint:   say.M("a data directory contains PG_VERSION; a file must be one that 'pgfettle snapshot' wrote")}
 	}
 	in := &instance{view: c.t, dataDir: real, account: trust.Of(st.UID, st.GID)}
 	if c.root {
@@ -143,7 +142,7 @@ func (c *collector) doubt(in *instance, found []*instance) {
 	case "":
 		unsure("the process that postmaster.pid names is closed to us")
 	case in.dataDir:
-		unsure("a process of the server works in the data directory, and is no postmaster that can be told")
+		unsure("a process of the server runs in the data directory, but cannot be identified as the postmaster")
 	}
 }
 
@@ -178,7 +177,7 @@ func notDataDir(at string, err error) error {
 		return &say.Problem{Message: say.M("{at} is not a data directory", "at", at),
 			Detail: say.M("it holds no file PG_VERSION"),
 			Code:   say.CodeUsage,
-			Hint:   say.M("give the folder that SHOW data_directory names")}
+			Hint:   say.M("give the directory that SHOW data_directory; returns")}
 	case errors.Is(err, fs.ErrNotExist):
 		return &say.Problem{Message: say.M("there is no {at}", "at", at),
 			Hint: say.M("give a data directory, a connection string or an evidence file"), Code: say.CodeUsage}

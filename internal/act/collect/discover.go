@@ -234,7 +234,7 @@ func (c *collector) explain(in *instance) {
 		c.a.AddMissing(m)
 	}
 	if in.port == 0 {
-		closed("port", "postmaster.pid could not be read, and no socket or argument tells the port")
+		closed("port", "postmaster.pid could not be read, and no socket or argument shows the port")
 	}
 	if in.segment == nil || in.startedAt == 0 {
 		closed("segment", "postmaster.pid could not be read, or does not name the segment yet")

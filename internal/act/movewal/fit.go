@@ -39,7 +39,7 @@ func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o 
 	f := &walmove.Plan{Asked: asked, Options: o, Label: in.Label()}
 	if !path.IsAbs(asked) || strings.ContainsAny(asked, "\n\r\x00") {
 		return f, &say.Problem{Message: say.M("{asked} is not an absolute path", "asked", say.Quoted(asked)),
-			Hint: say.M("write the folder with its whole path: the link in the data directory will hold it"),
+			Hint: say.M("write the absolute path: the link in the data directory will contain it"),
 			Code: say.CodeUsage}
 	}
 	dir, err := w.DataDir(in)
@@ -99,13 +99,13 @@ func (w *Mover) resolved(asked string) (string, error) {
 	}
 	if to, e := w.Target.Readlink(at); e == nil {
 		return "", refusal(say.M("{at} is a symbolic link to {to}, which is not there", "at", at, "to", to),
-			say.Message{}, say.M("name a folder, or mount the filesystem that it is on"))
+			say.Message{}, say.M("choose a directory, or mount its filesystem"))
 	}
 	up, err := w.Target.Resolve(path.Dir(at))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", refusal(say.M("{at} is not there", "at", path.Dir(at)),
-			say.M("the folder of the WAL itself is made, and those above it are not"),
-			say.M("mount the filesystem that it is on, or make the folder"))
+			say.M("the WAL directory itself is created, its parent directories are not"),
+			say.M("mount its filesystem, or create the directory"))
 	}
 	if err != nil {
 		return "", target.NoAccess(path.Dir(at), err)
@@ -120,7 +120,7 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 	case "":
 	case "ansible":
 		f.Notes = append(f.Notes,
-			"Ansible writes the configuration of this instance: tell its role of the new place, or a rebuild puts "+
+			"Ansible writes the configuration of this instance: set the new path in its role, or a rebuild puts "+
 				"pg_wal back into the data directory")
 	case "patroni":
 		return refusal(say.M("Patroni runs {label}", "label", in.Label()),
@@ -196,7 +196,7 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 		return target.NoAccess(to, err)
 	case path.Base(to) == "lost+found":
 		return refusal(say.M("{to} is what fsck puts lost files into", "to", to), say.Message{},
-			say.M("name a folder beside it: {to}", "to", path.Join(path.Dir(to), path.Base(dir)+"-wal")))
+			say.M("choose a directory next to it: {to}", "to", path.Join(path.Dir(to), path.Base(dir)+"-wal")))
 	}
 	if !st.Mode.IsDir() {
 		return refusal(say.M("{to} is not a directory", "to", to), say.Message{}, say.M("name a directory that does "+
@@ -217,8 +217,8 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 				break
 			}
 		}
-		return refusal(say.M("{to} is not empty", "to", to), what, say.M("name a folder that is not there yet, such "+
-			"as {to}", "to", path.Join(to, path.Base(dir)+"-wal")))
+		return refusal(say.M("{to} is not empty", "to", to), what, say.M("choose a directory that does not exist "+
+			"yet, such as {to}", "to", path.Join(to, path.Base(dir)+"-wal")))
 	}
 	owner, err := w.Target.Stat(dir)
 	if err != nil {
@@ -228,8 +228,8 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 		return refusal(say.M("{to} is user {owner}'s, and the server runs as user {server}", "to", to, "owner",
 			fmt.Sprint(st.UID), "server", fmt.Sprint(owner.UID)),
 			say.M("the server could not write there"),
-			say.M("chown {uid}:{gid} {to}; or remove the empty folder, and it is made as it should be", "uid",
-				fmt.Sprint(owner.UID), "gid", fmt.Sprint(owner.GID), "to", to))
+			say.M("chown {uid}:{gid} {to}; or remove the empty directory, and it is created with the right owner",
+				"uid", fmt.Sprint(owner.UID), "gid", fmt.Sprint(owner.GID), "to", to))
 	}
 	was, err := w.Target.Stat(path.Join(dir, Name))
 	if err != nil {
@@ -250,7 +250,7 @@ func (w *Mover) emptyFolder(dir string, place Place) error {
 
 func leftover(dir string) error {
 	at := path.Join(dir, otherName)
-	return refusal(say.M("{at} is there", "at", at), say.M("an earlier move left it, and no move is under way"),
+	return refusal(say.M("{at} exists", "at", at), say.M("an earlier move left it, and no move is under way"),
 		say.M("look at it; when the server runs without it, remove it"))
 }
 
@@ -269,18 +269,18 @@ func (w *Mover) reachable(dir, to string) error {
 		who := ""
 		switch {
 		case st.UID != 0 && st.UID != owner.UID:
-			who = fmt.Sprintf("user %d, whose folder it is,", st.UID)
+			who = fmt.Sprintf("user %d, who owns that directory,", st.UID)
 		case sticky:
 		case st.Mode.Perm()&0o002 != 0:
-			who = "everybody"
+			who = "every user"
 		case st.Mode.Perm()&0o020 != 0 && st.GID != 0 && st.GID != owner.GID:
 			who = fmt.Sprintf("group %d", st.GID)
 		}
 		if who != "" {
-			return refusal(say.M("{who} could put another folder in the place of {to}", "who", who, "to", to),
+			return refusal(say.M("{who} could replace {to} with another directory", "who", who, "to", to),
 				say.M("{at} has the mode {perm} and is of user {uid}, group {gid}", "at", at, "perm",
 					fmt.Sprintf("%04o", st.Mode.Perm()), "uid", fmt.Sprint(st.UID), "gid", fmt.Sprint(st.GID)),
-				say.M("name a folder below ones of root or of the server's owner"))
+				say.M("choose a directory below directories of root or of the server's owner"))
 		}
 		if at == "/" {
 			break
@@ -293,7 +293,7 @@ func (w *Mover) reachable(dir, to string) error {
 	if err := w.folders(dir).Enter(at); err != nil {
 		return refusal(say.M("the server, which runs as user {uid}, cannot get to {at}", "uid", fmt.Sprint(owner.UID),
 			"at", at), say.OfError(err),
-			say.M("give the folders above it the right to pass: chmod o+x"))
+			say.M("allow search in the directories above it: chmod o+x"))
 	}
 	if err := w.Target.Writable(within); err != nil {
 		return target.NoAccess(to, err)
@@ -318,8 +318,8 @@ func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
 		return nil
 	}
 	return refusal(say.M("{to} is root's, and the way to it is not", "to", path.Dir(f.To)), say.OfError(err),
-		say.M("make the folder yourself and give it to the account of the server, or name it by a path of "+
-			"root's alone"))
+		say.M("create the directory yourself and give it to the server's account, or use a path whose directories "+
+			"only root can change"))
 }
 
 // server refuses what the state of the server prevents, and notes what to know.
@@ -371,7 +371,7 @@ func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f 
 			detail, hint = say.M("this is a base backup that was not started yet"), say.M("start it, and let it "+
 				"become consistent")
 		}
-		return refusal(say.M("{dir} is there", "dir", path.Join(dir, "backup_label")), detail, hint)
+		return refusal(say.M("{dir} exists", "dir", path.Join(dir, "backup_label")), detail, hint)
 	}
 	if !f.Running {
 		return nil
@@ -462,13 +462,13 @@ func (w *Mover) enoughSpace(in *snapshot.Instance, dir string, f *walmove.Plan) 
 	f.Need = (unit.Bytes(f.Size.Bytes) + f.MaxWAL).Scale(1 + margin)
 	if f.Need > f.Free {
 		return refusal(say.M("{at} has {free} free, and {need} are needed", "at", at, "free", f.Free, "need", f.Need),
-			say.M("{bytes} are there now, max_wal_size lets {maxWAL} more come, and a tenth is added, as that limit "+
-				"is a soft one: a filesystem full of WAL stops the server", "bytes", unit.Bytes(f.Size.Bytes), "maxWAL",
+			say.M("current WAL {bytes} + max_wal_size {maxWAL} + 10%, as max_wal_size is a soft limit: a "+
+				"filesystem full of WAL stops the server", "bytes", unit.Bytes(f.Size.Bytes), "maxWAL",
 				f.MaxWAL),
 			say.M("name a larger filesystem, or lower max_wal_size first"))
 	}
 	if files := int64(f.Size.Files) * 2; space.Files > 0 && space.FFree < files {
-		return refusal(say.M("{at} has {ffree} inodes free, and {files} files are to be moved", "at", at, "ffree",
+		return refusal(say.M("{at} has {ffree} free inodes, and {files} files must be moved", "at", at, "ffree",
 			fmt.Sprint(space.FFree), "files", fmt.Sprint(f.Size.Files)), say.Message{}, say.M("name a filesystem "+
 			"with more inodes"))
 	}

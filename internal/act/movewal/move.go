@@ -78,7 +78,7 @@ func (m *move) either(ctx context.Context) error {
 		return nil
 	}
 	if errors.Is(err, context.Canceled) {
-		err = say.Err("it was interrupted before the switch, and everything was put back")
+		err = say.Err("it was interrupted before the switch, and everything was restored")
 		m.tell("interrupted: putting everything back")
 	} else {
 		m.tell("%v: putting everything back", err)
@@ -231,7 +231,7 @@ func (m *move) exchanges() error {
 	err := m.f.Exchange(a, b)
 	if errors.Is(err, target.ErrNoExchange) {
 		err = say.Named(m.dir, say.Err("{reason} (ZFS before 2.2, NFS): a crash between two steps would leave a "+
-			"server without its WAL, so it is left to be moved by hand, with the server stopped",
+			"server without its WAL, so move it manually, with the server stopped",
 			"reason", err))
 	}
 	return errors.Join(err, m.f.Unlink(a), m.f.Unlink(b))

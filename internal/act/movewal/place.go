@@ -24,20 +24,20 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	case isBelow(f.To, dir):
 		return refusal(say.M("{to} is in the data directory", "to", f.To),
 			say.M("a base backup would copy it twice, and removing one removes the other"),
-			say.M("name a folder outside of {dir}", "dir", dir))
+			say.M("choose a directory outside {dir}", "dir", dir))
 	case isBelow(f.To, f.From):
 		return refusal(say.M("{to} is in the WAL of this server", "to", f.To), say.Message{},
-			say.M("name a folder outside of {from}", "from", f.From))
+			say.M("choose a directory outside {from}", "from", f.From))
 	case isBelow(dir, f.To):
-		return refusal(say.M("the data directory is in {to}", "to", f.To), say.Message{}, say.M("name a folder of "+
-			"its own"))
+		return refusal(say.M("the data directory is in {to}", "to", f.To), say.Message{}, say.M("choose a separate "+
+			"directory"))
 	}
 	if spaces, err := w.view(dir).ReadDir(path.Join(dir, "pg_tblspc")); err == nil {
 		for _, oid := range spaces {
 			if at, err := w.view(dir).Resolve(path.Join(dir, "pg_tblspc", oid)); err == nil && isBelow(f.To, at) {
 				return refusal(say.M("{to} is in the tablespace {oid}", "to", f.To, "oid", oid),
-					say.M("a tablespace is dropped and backed up with all that is in its folder"),
-					say.M("name a folder outside of {at}", "at", at))
+					say.M("a tablespace is dropped and backed up with everything in its directory"),
+					say.M("choose a directory outside {at}", "at", at))
 			}
 		}
 	}
@@ -61,10 +61,11 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 	}
 	if point {
 		return refusal(say.M("{to} is a mount point", "to", f.To),
-			say.M("it holds lost+found and is root's as a rule; and while it is not mounted the server would find an "+
-				"empty folder in the place of its WAL"),
-			say.M("name a folder in it, which is not there when it is not mounted: {to}", "to", path.Join(f.To,
-				path.Base(dir)+"-wal")))
+			say.M("it contains lost+found and usually belongs to root; and while it is not mounted the server "+
+				"would find an empty directory instead of its WAL"),
+			say.M("choose a directory inside it, which does not exist while it is not mounted: {to}",
+				"to", path.Join(f.To,
+					path.Base(dir)+"-wal")))
 	}
 	if err := refuseVolatile(f.ToMount); err != nil {
 		return err
@@ -77,7 +78,7 @@ func (w *Mover) refusePlace(dir string, f *walmove.Plan) error {
 		return refusal(say.M("{to} is on the filesystem that the WAL is on now", "to", f.To),
 			say.M("both are on {point} ({source}): the server would be stopped for nothing", "point", f.ToMount.Point,
 				"source", f.ToMount.Source),
-			say.M("name a folder on another filesystem, or give --same-filesystem where it is another disk after all"))
+			say.M("choose a directory on another filesystem, or give --same-filesystem if it is another disk"))
 	}
 	f.Notes = append(f.Notes, w.mountNotes(f)...)
 	return nil
@@ -129,13 +130,13 @@ func refuseVolatile(m host.Mount) error {
 	case "tmpfs", "ramfs", "devtmpfs", "hugetlbfs":
 		return refusal(say.M("{point} is in memory ({fstype})", "point", m.Point, "fstype", m.FSType),
 			say.M("it is empty after a power failure, and a server without its WAL has lost its last transactions or "+
-				"all of the cluster"), say.M("name a folder on a disk"))
+				"all of the cluster"), say.M("choose a directory on a disk"))
 	}
 	for _, ram := range []string{"/dev/ram", "/dev/zram"} {
 		if strings.HasPrefix(m.Source, ram) {
 			return refusal(say.M("{point} is on a disk in memory ({source})", "point", m.Point, "source", m.Source),
 				say.M("it is empty after a power failure"),
-				say.M("name a folder on a disk"))
+				say.M("choose a directory on a disk"))
 		}
 	}
 	for _, o := range []string{"nobarrier", "barrier=0"} {

@@ -166,10 +166,11 @@ func enough(at cgroup.Place) error {
 	}
 	free, where := m.Available, "this host has"
 	if room, ok := at.Room(); ok && room < free {
-		free, where = room, "the control group that this runs in leaves"
+		free, where = room, "the cgroup that this runs in leaves"
 	}
 	if free < Limit+spare {
-		return &say.Problem{Message: say.M("{where} {free} of memory to spare, and the exercise wants {value}", "where",
+		return &say.Problem{Message: say.M("{where} {free} of memory to spare, and the exercise requires {value}",
+			"where",
 			where, "free", free, "value", Limit+spare),
 			Hint: say.M("it takes {limit} for some seconds, and would push others out: run it where there is more",
 				"limit", Limit.String()), Code: say.CodeRefused}

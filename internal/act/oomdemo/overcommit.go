@@ -52,7 +52,7 @@ func (p procSys) set(name, value string) error {
 		return err
 	}
 	if got, err := p.get(name); err != nil || got != value {
-		return say.Named(name, say.Err("{value} was written and {other} is there", "value", say.Quoted(value),
+		return say.Named(name, say.Err("{value} was written, but {other} was read back", "value", say.Quoted(value),
 			"other", say.Quoted(got)))
 	}
 	return nil

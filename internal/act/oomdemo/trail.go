@@ -67,8 +67,8 @@ func claim(dir string) (*trail, error) {
 			if errors.Is(err, syscall.EINTR) {
 				continue
 			}
-			return nil, &say.Problem{Message: say.M("another exercise is running"), Detail: say.M("the folder {dir} "+
-				"is locked", "dir", dir),
+			return nil, &say.Problem{Message: say.M("another exercise is running"), Detail: say.M("the directory "+
+				"{dir} is locked", "dir", dir),
 				Hint: say.M("wait until it has ended; it takes less than a minute"), Code: say.CodeRefused}
 		}
 		// A lock on a directory that its former owner has removed excludes no process.
@@ -104,7 +104,7 @@ func access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &say.Problem{Message: say.M("there is no place to write down what has to be removed after a crash"),
 			Detail: say.OfError(err),
-			Hint:   say.M("run it as root, or as a user who may write to his home"), Code: say.CodeNoAccess}
+			Hint:   say.M("run it as root, or as a user who may write to their home directory"), Code: say.CodeNoAccess}
 	}
 	return say.Err("record of the exercise: {reason}", "reason", err)
 }
@@ -149,7 +149,7 @@ func (t *trail) sweep() ([]string, error) {
 	}
 	for _, g := range r.Groups {
 		if !strings.HasPrefix(filepath.Base(g.Dir), groupPrefix) {
-			errs = append(errs, say.Named(t.file(), say.Err("{value} is no control group of ours",
+			errs = append(errs, say.Named(t.file(), say.Err("{value} is not a cgroup made by pgfettle",
 				"value", say.Quoted(g.Dir))))
 			continue
 		}
@@ -160,12 +160,12 @@ func (t *trail) sweep() ([]string, error) {
 			errs = append(errs, err)
 			continue
 		}
-		done = append(done, "control group "+g.Dir)
+		done = append(done, "cgroup "+g.Dir)
 	}
 	if r.Folder != "" {
 		was, err := removeFolder(r.Folder)
 		if was {
-			done = append(done, "folder "+r.Folder)
+			done = append(done, "directory "+r.Folder)
 		}
 		errs = append(errs, err)
 	}
@@ -179,7 +179,7 @@ func (t *trail) sweep() ([]string, error) {
 // removeFolder removes the directory of a throwaway server. was is false if it is gone already.
 func removeFolder(dir string) (was bool, err error) {
 	if !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), folderPrefix) {
-		return false, say.Err("{value} is no folder of a throwaway server", "value", say.Quoted(dir))
+		return false, say.Err("{value} is not the directory of a throwaway server", "value", say.Quoted(dir))
 	}
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

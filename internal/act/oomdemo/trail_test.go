@@ -84,7 +84,7 @@ func TestSweepAfterACrash(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, err := next.sweep()
-	if d := cmp.Diff([]string{"folder " + server}, done); d != "" || err != nil {
+	if d := cmp.Diff([]string{"directory " + server}, done); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
 	}
 	if done, err := next.sweep(); len(done) > 0 || err != nil {

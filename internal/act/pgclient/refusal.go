@@ -29,7 +29,8 @@ const (
 	hintDatabase = "name another database with dbname= or PGDATABASE"
 	hintRunning  = "see whether the server runs there, and whether host and port are right"
 	hintSocket   = "run pgfettle as root or as a user that unix_socket_permissions lets in"
-	hintTimeout  = "see whether a firewall lies between, or the server hangs; connect_timeout= waits longer"
+	hintTimeout  = "check whether a firewall drops the packets, or the server hangs; " +
+		"connect_timeout= waits longer"
 	hintConninfo = "write it as 'host=… port=… dbname=… user=…' or postgresql://user@host:port/dbname"
 	hintTLS      = "see sslmode, sslrootcert and the server's ssl settings"
 )

@@ -90,6 +90,7 @@ func noRoomToTry(err error, complaints []string) error {
 	}
 	return &target.Unwritten{Problem: &say.Problem{Message: say.M("the settings cannot be tried on a scratch copy"),
 		Detail: say.All("; ", why...), Code: say.CodeError,
-		Hint: say.M("make room in {tempDir}, or name a folder on another filesystem with TMPDIR; nothing was written",
+		Hint: say.M("free space in {tempDir}, or name a directory on another filesystem with "+
+			"TMPDIR; nothing was written",
 			"tempDir", os.TempDir())}, Err: err}
 }

@@ -277,7 +277,7 @@ func (p *Server) afar(ctx context.Context, in *snapshot.Instance, dir string) (b
 // restartAfar runs the user's own command and waits until the server answers that it has restarted.
 func (p *Server) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 	if p.RestartCommand == "" {
-		return &say.Problem{Message: say.M("the server of {label} is to be restarted by root or its owner alone, on "+
+		return &say.Problem{Message: say.M("the server of {label} can only be restarted by root or its owner, on "+
 			"its host", "label", in.Label()), Code: say.CodeNoAccess,
 			Hint: say.M("run pgfettle there as root or as the owner of the data directory, or give --restart-command")}
 	}

@@ -351,7 +351,7 @@ func (p *Server) owner(dir string) (*target.User, error) {
 	if p.Target.UID() == st.UID {
 		return nil, nil
 	}
-	return nil, &say.Problem{Message: say.M("the server of {dir} is to be restarted by root or its owner alone", "dir",
+	return nil, &say.Problem{Message: say.M("the server of {dir} can only be restarted by root or its owner", "dir",
 		dir),
 		Code: say.CodeNoAccess,
 		Hint: say.M("run pgfettle as root or as the owner of the data directory, or give --restart-command")}

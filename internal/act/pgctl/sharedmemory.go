@@ -42,12 +42,12 @@ func (r sharedMemoryLimits) refuses(hugePages string, need scratch.SharedMemory)
 		}
 	}
 	if need.Bytes > r.memory && r.memory > 0 {
-		return "shared_buffers", fmt.Sprintf("the server asks for %s of shared memory, and the machine has %s",
+		return "shared_buffers", fmt.Sprintf("the server requests %s of shared memory, and the host has %s",
 			need.Bytes, r.memory)
 	}
 	if r.limit > 0 && need.Bytes > r.limit {
 		return "shared_buffers",
-			fmt.Sprintf("the server asks for %s of shared memory, and its cgroup is limited to %s",
+			fmt.Sprintf("the server requests %s of shared memory, and its cgroup is limited to %s",
 				need.Bytes, r.limit)
 	}
 	return "", ""

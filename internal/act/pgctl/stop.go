@@ -109,12 +109,12 @@ func (p *Server) stoppable(ctx context.Context, in *snapshot.Instance) (service,
 	}
 	switch {
 	case m.stop == nil:
-		return m, &say.Problem{Message: say.M("the server of {dir} is to be stopped and started, and "+
+		return m, &say.Problem{Message: say.M("the server of {dir} must be stopped, changed and started, and "+
 			"--restart-command does both at once", "dir", dir), Code: say.CodeRefused,
 			Hint: say.M("give the commands that stop and start it with --stop-command and --start-command")}
 	case m.unit != "" && p.Target.UID() != 0:
-		return m, &say.Problem{Message: say.M("the server of {dir} is run by systemd ({unit}), which lets root alone "+
-			"stop and start it", "dir", dir, "unit", m.unit), Code: say.CodeNoAccess,
+		return m, &say.Problem{Message: say.M("the server of {dir} is run by systemd ({unit}): only root can stop "+
+			"and start it", "dir", dir, "unit", m.unit), Code: say.CodeNoAccess,
 			Hint: say.M("run pgfettle as root, or give --stop-command and --start-command")}
 	}
 	return m, nil

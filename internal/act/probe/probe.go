@@ -184,7 +184,7 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 	name := "disk under " + p.Path
 	own, err := w.t.Stat(p.Path)
 	if err != nil || !own.Mode.IsDir() || own.UID != p.UID {
-		w.miss(name, "its folder cannot be reached from here",
+		w.miss(name, "its directory cannot be reached from here",
 			"run pgfettle where its files are, as their owner or as root")
 		return d, false
 	}
@@ -221,7 +221,7 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 		}
 	}
 	if d.Parent == "" {
-		w.miss(name, "there is no folder of its owner to make a private one in", "")
+		w.miss(name, "there is no directory of its owner in which to create a private one", "")
 		return d, false
 	}
 	space, err := w.t.Statfs(d.Parent)
@@ -286,7 +286,7 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	out := measured.Disk{Device: d.Device, Name: d.name, Identity: d.identity, Places: d.Places, Roles: d.Roles}
 	if d.identity == "" {
 		w.miss("keeping what is measured under "+d.Places[0],
-			"its device has no number that outlives a boot, so check and plan cannot tell it from another", "")
+			"its device number does not survive a reboot, so check and plan cannot distinguish it from another", "")
 	}
 	f, err := w.makeFolder(ctx, d)
 	if err != nil {
@@ -295,7 +295,7 @@ func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	}
 	defer func() {
 		if err := f.remove(); err != nil {
-			w.miss("disk under "+d.Places[0], err.Error(), "remove the folder by hand")
+			w.miss("disk under "+d.Places[0], err.Error(), "remove the directory manually")
 		}
 	}()
 	if w.wants(Fsync) {

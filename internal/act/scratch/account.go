@@ -39,7 +39,7 @@ func Unprivileged() (Account, error) {
 		}
 	}
 	return Account{},
-		say.Err("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
+		say.Err("no unprivileged user: neither postgres nor nobody exists, and PostgreSQL does not run as root")
 }
 
 // AccountAs returns the account of a user, to run as if we are root; ourselves without root, or without such a user.

@@ -15,7 +15,7 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", say.Err("cache folder: {reason}", "reason", err)
+		return "", say.Err("cache directory: {reason}", "reason", err)
 	}
 	return filepath.Join(dir, "pgfettle", "postgresql"), nil
 }

@@ -31,7 +31,7 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 	loading.Lock()
 	defer loading.Unlock()
 	if err := os.Symlink("nowhere", filepath.Join(work, "sealed")); err != nil {
-		return "", say.Err("cache folder: {reason}", "reason", err)
+		return "", say.Err("cache directory: {reason}", "reason", err)
 	}
 	w := &watcher{ctx: ctx, next: http.DefaultTransport, progress: progress}
 	http.DefaultTransport = w
@@ -42,7 +42,7 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 		defer func() { _ = os.Unsetenv("TMPDIR") }()
 	}
 	if err := os.Setenv("TMPDIR", work); err != nil {
-		return "", say.Err("temporary folder: {reason}", "reason", err)
+		return "", say.Err("temporary directory: {reason}", "reason", err)
 	}
 	cache := filepath.Join(work, "archive")
 	libErr := start(embedded.DefaultConfig().

@@ -72,7 +72,7 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	}
 	work, err := os.MkdirTemp(dir, "fetch-") // 0700: no other user runs what is in it
 	if err != nil {
-		return Binaries{}, say.Err("cache folder: {reason}", "reason", err)
+		return Binaries{}, say.Err("cache directory: {reason}", "reason", err)
 	}
 	defer func() { _ = os.RemoveAll(work) }()
 	archive, err := download(ctx, r, work, o.Progress)
@@ -112,16 +112,16 @@ func makeCache(dir string) error {
 		err = errors.Join(err, os.Chmod(d, 0o755))
 	}
 	if err != nil {
-		return &say.Problem{Message: say.M("the folder for fetched server binaries cannot be made"),
+		return &say.Problem{Message: say.M("the directory for downloaded server binaries cannot be created"),
 			Detail: say.OfError(err),
 			Hint:   say.M(installHint), Code: say.CodeError}
 	}
 	st, err := os.Stat(dir)
 	if err != nil {
-		return say.Err("cache folder: {reason}", "reason", err)
+		return say.Err("cache directory: {reason}", "reason", err)
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() || st.Mode().Perm()&0o022 != 0 {
-		return &say.Problem{Message: say.M("the folder for fetched server binaries can be written by others"),
+		return &say.Problem{Message: say.M("the directory for downloaded server binaries is writable by others"),
 			Detail: say.Text(dir),
 			Hint:   say.M("make it yours alone, or remove it"), Code: say.CodeError}
 	}
@@ -134,7 +134,7 @@ func makeCache(dir string) error {
 func alone(ctx context.Context, dir string, waiting func()) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil, say.Err("cache folder: {reason}", "reason", err)
+		return nil, say.Err("cache directory: {reason}", "reason", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == syscall.EWOULDBLOCK &&
 		waiting != nil {
@@ -186,7 +186,7 @@ func install(archive, want, work, home string) error {
 		if _, e := os.Stat(filepath.Join(home, "bin", "postgres")); e == nil {
 			return nil // another pgfettle was faster
 		}
-		return say.Err("cache folder: {reason}", "reason", err)
+		return say.Err("cache directory: {reason}", "reason", err)
 	}
 	return nil
 }

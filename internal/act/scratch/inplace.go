@@ -27,7 +27,7 @@ func NewIn(ctx context.Context, b Binaries, folder string, o Options) (*Instance
 			"runs as"))
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil {
-		return nil, say.Err("folder of a cluster: {reason}", "reason", err)
+		return nil, say.Err("directory of a cluster: {reason}", "reason", err)
 	}
 	i, err := makeIn(b, folder, acc)
 	if err != nil {
@@ -55,14 +55,14 @@ func OpenIn(b Binaries, folder string) (*Instance, error) {
 func makeIn(b Binaries, folder string, acc Account) (*Instance, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return nil, say.Err("folder of a cluster: {reason}", "reason", err)
+		return nil, say.Err("directory of a cluster: {reason}", "reason", err)
 	}
 	sock, err := newPlace(acc, "")
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	if err := sock.mkdir("s"); err != nil {
-		return nil, errors.Join(say.Err("socket folder: {reason}", "reason", err), sock.remove(), root.Close())
+		return nil, errors.Join(say.Err("socket directory: {reason}", "reason", err), sock.remove(), root.Close())
 	}
 	return &Instance{Binaries: b, Folder: folder, DataDir: folder + "/data", Socket: sock.path + "/s", Port: 5432,
 		Account: acc,

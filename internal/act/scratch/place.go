@@ -28,7 +28,7 @@ func newPlace(acc Account, near string) (*place, error) {
 	var errs []error
 	me, err := self()
 	if err != nil {
-		return nil, say.Err("private temporary folder: {reason}", "reason", err)
+		return nil, say.Err("private temporary directory: {reason}", "reason", err)
 	}
 	parents := []string{os.TempDir(), "/tmp"}
 	if near != "" {
@@ -62,7 +62,7 @@ func newPlace(acc Account, near string) (*place, error) {
 		}
 		return p, nil
 	}
-	return nil, say.Err("private temporary folder: {reason}", "reason", errors.Join(errs...))
+	return nil, say.Err("private temporary directory: {reason}", "reason", errors.Join(errs...))
 }
 
 // reachable reports whether every directory of a path lets others pass through.
@@ -117,7 +117,7 @@ func (p *place) read(name string, limit int64) ([]byte, error) {
 func (p *place) remove() error {
 	err := errors.Join(p.root.Close(), os.RemoveAll(p.path))
 	if err != nil {
-		return say.Err("private temporary folder: {reason}", "reason", err)
+		return say.Err("private temporary directory: {reason}", "reason", err)
 	}
 	return nil
 }

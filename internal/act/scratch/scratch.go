@@ -80,7 +80,7 @@ func (i *Instance) build(ctx context.Context, o Options) error {
 	}
 	if i.sock == nil {
 		if err := i.place.mkdir("s"); err != nil {
-			return say.Err("socket folder: {reason}", "reason", err)
+			return say.Err("socket directory: {reason}", "reason", err)
 		}
 	}
 	initialize := func() error { return i.copied(o.Template) }

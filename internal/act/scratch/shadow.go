@@ -167,7 +167,7 @@ func (s *Shadow) AskByLimit(ctx context.Context, settings map[string]string) (Sh
 	m := requestSize.FindStringSubmatch(errText)
 	if m == nil {
 		why := complaint(errText)
-		how := say.M("postgres under an address-space limit: no size of its request told")
+		how := say.M("postgres under an address-space limit: its log message has no size")
 		if why == "" && runErr != nil {
 			return SharedMemory{}, say.Named(how, runErr)
 		}

@@ -73,7 +73,7 @@ func entry(root *os.Root, h *tar.Header, r io.Reader) error {
 		return nil
 	}
 	if path.IsAbs(h.Name) || name == ".." || strings.HasPrefix(name, "../") {
-		return say.Err("leads out of the folder")
+		return say.Err("leads out of the directory")
 	}
 	if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err

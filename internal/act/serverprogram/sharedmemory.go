@@ -72,7 +72,7 @@ func sameRoot(t target.Target, in *snapshot.Instance) error {
 	theirs, err1 := t.Stat("/proc/" + strconv.Itoa(p.PID) + "/root")
 	ours, err2 := t.Stat("/")
 	if err1 == nil && err2 == nil && (theirs.Dev != ours.Dev || theirs.Inode != ours.Inode) {
-		return ofProgram(say.Err("it lies in a container, out of which it is not run"))
+		return ofProgram(say.Err("it is in a container, and is not run outside of it"))
 	}
 	return nil
 }

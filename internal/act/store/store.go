@@ -48,7 +48,7 @@ func DefaultPath(uid int, getenv func(string) string) (string, error) {
 	if !filepath.IsAbs(state) { // the specification requires ignoring any other
 		home := getenv("HOME")
 		if !filepath.IsAbs(home) {
-			return "", say.Err("there is no folder for the history: HOME is not set")
+			return "", say.Err("there is no directory for the history: HOME is not set")
 		}
 		state = filepath.Join(home, ".local", "state")
 	}

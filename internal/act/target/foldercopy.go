@@ -33,7 +33,7 @@ func walk(dir *os.Root, visit func(rel string, in Info) error) error {
 			return err
 		}
 		if n += len(names); n > maxEntries || depth > maxDepth {
-			return say.Named(dir.Name(), say.Err("{reason}: more than {n} entries or {most} levels of folders",
+			return say.Named(dir.Name(), say.Err("{reason}: more than {n} entries or {most} levels of directories",
 				"reason", ErrTooLarge, "n", strconv.Itoa(maxEntries), "most", strconv.Itoa(maxDepth)))
 		}
 		slices.Sort(names)

@@ -250,7 +250,7 @@ func (f folders) Unlink(name string) error {
 // Rename implements Folders.
 func (f folders) Rename(from, to string) error {
 	if path.Dir(clean(from)) != path.Dir(clean(to)) {
-		return fmt.Errorf("%s and %s are not in one folder", from, to)
+		return fmt.Errorf("%s and %s are not in one directory", from, to)
 	}
 	return f.in(from, func(dir *os.Root, base string) error { return dir.Rename(base, path.Base(clean(to))) })
 }
@@ -281,7 +281,7 @@ func (f folders) Exchange(a, b string) error {
 		return err
 	}
 	if path.Dir(at) != path.Dir(clean(b)) {
-		return fmt.Errorf("%s and %s are not in one folder", a, b)
+		return fmt.Errorf("%s and %s are not in one directory", a, b)
 	}
 	return f.do(func() error {
 		dir, err := os.Open(path.Dir(at))

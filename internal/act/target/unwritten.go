@@ -21,8 +21,8 @@ func NoAccess(what string, err error) error {
 			Code: say.CodeNoAccess}
 	case errors.Is(err, ErrImmutable):
 		return &say.Problem{Message: say.M("{what} may not be written", "what", what), Detail: say.OfError(err),
-			Hint: say.M("lsattr shows the attribute i or a, which stops root too: whoever set it takes it off with " +
-				"chattr -i -a"), Code: say.CodeNoAccess}
+			Hint: say.M("lsattr shows the attribute i or a, which also stops root: chattr -i -a removes it"),
+			Code: say.CodeNoAccess}
 	case errors.Is(err, fs.ErrPermission):
 		return &say.Problem{Message: say.M("{what} may not be written", "what", what), Detail: say.OfError(err),
 			Hint: say.M("run it as root"),

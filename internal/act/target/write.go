@@ -105,7 +105,7 @@ func syncFolder(dir *os.Root) error {
 	}
 	defer f.Close()
 	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
-		return say.Err("folder: {reason}", "reason", err)
+		return say.Err("directory: {reason}", "reason", err)
 	}
 	return nil
 }

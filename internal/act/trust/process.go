@@ -166,7 +166,8 @@ func (a Account) Program(t target.Target, name string) (string, error) {
 	}
 	var c *target.Changeable
 	if err := target.Owned(way, a.User()); errors.As(err, &c) {
-		return "", refuse("let root own it and the folders on the way", "%s is not run as %s: %s %s", name,
+		return "", refuse("make root the owner of it and of the directories above it", "%s is not run as %s: %s %s",
+			name,
 			a, c.Path, c.Why)
 	}
 	return last.Path, nil

@@ -50,7 +50,7 @@ type Missing struct {
 
 // What a fact says that the description of a host does not give: the reason, and before it the word that gives it.
 const (
-	Untold  = "the description does not tell it"
+	Untold  = "the description does not contain it"
 	addWord = "add "
 )
 
@@ -238,7 +238,7 @@ type dir struct {
 func (d *dir) Stat() (fs.FileInfo, error) { return d.info, nil }
 func (d *dir) Close() error               { return nil }
 func (d *dir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.info.name, Err: errors.New("is a folder")}
+	return 0, &fs.PathError{Op: "read", Path: d.info.name, Err: errors.New("is a directory")}
 }
 func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 	rest := d.entries[d.at:]

@@ -19,8 +19,7 @@ var disturbances = []say.Template{
 // themselves.
 var notes = []say.Template{
 	"interrupted after block {n}: the blocks after it began with new copies of the data",
-	"stopped after {n} blocks, {count} of them discarded: the machine was too busy with other things, and there was " +
-		"no way to the end",
+	"stopped after {n} blocks, {count} of them discarded: other load on the host was too high to reach a verdict",
 	"Durations of {name} transactions differ by orders of magnitude, so timed runs vary with the random choice of " +
 		"transactions. To run the same ones with both configurations and detect much smaller differences, use " +
 		"--transactions 100 --duration 0",

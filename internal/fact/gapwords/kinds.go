@@ -32,16 +32,16 @@ var ofValues = []say.Template{
 	"this kernel has no volume of device mapper named {name}: {reason}",
 	"this kernel has no {path}: {reason}",
 	"the entry {name} cannot be read",
-	"the command line has {value}, and which size is counted depends on the order: change it by hand",
-	"{path} has {value}, and which size is counted depends on the order: change it by hand",
+	"the command line has {value}, and the order decides which page size is counted: change it manually",
+	"{path} has {value}, and the order decides which page size is counted: change it manually",
 	"{path} has {value}, and kernels to come would have {other}: make them agree, and say it once",
 	"the running kernel was started with {value}, and no {path} says so: write it there first",
 	"asked for {value}, the next boot would have {other}: another word of the command line comes later " +
 		"(GRUB_CMDLINE_LINUX_DEFAULT in {path}, or a file of {path}.d)",
 	"the kernels of this host are unified images (EFI/Linux), whose command line is within the image: add " +
-		"{name}=VALUE where they are built (/etc/kernel/cmdline with ukify, or /etc/cmdline.d) and build them anew",
-	"neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is here: add {name}=VALUE to " +
-		"the kernel's command line by hand",
+		"{name}=VALUE where they are built (/etc/kernel/cmdline with ukify, or /etc/cmdline.d) and rebuild them",
+	"this host has neither Debian's GRUB, nor grubby, nor a systemd-boot entry: add {name}=VALUE to the kernel " +
+		"command line manually",
 }
 
 // Of a server that is asked, signalled, stopped or started.
@@ -63,14 +63,14 @@ var ofServers = []say.Template{
 
 // Of files and directories that are written, copied or compared.
 var ofWriting = []say.Template{
-	"folder of {path}: {reason}",
-	"folder: {reason}",
+	"directory of {path}: {reason}",
+	"directory: {reason}",
 	"owner of {name}: {reason}",
 	"copy: {reason}",
 	"{name} changed while it was copied: {n} bytes, and {most} before",
 	"{name} and {other} hold other names: {n} and {most}",
 	"{before} of {n} bytes, and {other} of {most} in the copy",
-	"{reason}: more than {n} entries or {most} levels of folders",
+	"{reason}: more than {n} entries or {most} levels of directories",
 	"the kernel took {n} of {most} bytes",
 	"the rights of user {uid}: the kernel gives those of {other}",
 	"{name} is not run as root: {reason}",
@@ -78,8 +78,8 @@ var ofWriting = []say.Template{
 	"a file of another account, which the account of the instance could not replace",
 	"the filesystem cannot exchange two names in one step",
 	"the filesystem of the WAL, or that of its new place, is not among the mounts",
-	"{reason} (ZFS before 2.2, NFS): a crash between two steps would leave a server without its WAL, so it is left " +
-		"to be moved by hand, with the server stopped",
+	"{reason} (ZFS before 2.2, NFS): a crash between two steps would leave a server without its WAL, so move it " +
+		"manually, with the server stopped",
 	"note of the move: {reason}",
 	"a move to where it is",
 	"the place {value}, which no move would take",
@@ -91,7 +91,7 @@ var ofPrograms = []say.Template{
 	"server binaries: {reason}",
 	"server binaries: {binaries}, but the server runs {version}",
 	"server binaries: none of PostgreSQL {major} found",
-	"it lies in a container, out of which it is not run",
+	"it is in a container, and is not run outside of it",
 	"only shown to superusers and members of pg_read_all_settings",
 	"account of the instance: {reason}",
 	"version of the server: {reason}",
@@ -101,15 +101,15 @@ var ofPrograms = []say.Template{
 	"{value} is not a version of PostgreSQL",
 	"control file: {reason}",
 	"shadow data directory: {reason}",
-	"private temporary folder: {reason}",
+	"private temporary directory: {reason}",
 	"not open to an unprivileged user",
 	"too long for a socket",
-	"unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root",
+	"no unprivileged user: neither postgres nor nobody exists, and PostgreSQL does not run as root",
 	"setting {name}: not something that postgresql.conf can hold",
 	"{name} = {value}: not a number of its base unit",
 	"answered {value}",
 	"postgres under an address-space limit: answered {value} bytes",
-	"postgres under an address-space limit: no size of its request told",
+	"postgres under an address-space limit: its log message has no size",
 	"the data directory belongs to root, as which no program of a server is run",
 	"the first line is no process id",
 }

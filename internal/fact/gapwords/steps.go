@@ -8,7 +8,7 @@ var steps = []say.Template{
 	"the server of {instance} does not run: its settings hold from its next start",
 	"{instance} needs a reload before its former values are in force",
 	"{instance} needs a restart before its former values are in force",
-	"stopped between two changes: 'pgfettle apply --resume' goes on, 'pgfettle undo {id}' takes it back",
+	"stopped between two changes: 'pgfettle apply --resume' continues, 'pgfettle undo {id}' undoes it",
 	"{name}: back to {value}",
 	"{name}: kept: {reason}",
 	"{name}: abandoned: {reason}",
@@ -79,7 +79,7 @@ var steps = []say.Template{
 		"could start",
 	"{n} huge pages ({size}) are in use beyond the pool of {most}: they stay until the programs that use them end, " +
 		"and a server that needs them could not start again",
-	"the pool could not be put back to {n} pages: {reason}",
+	"the pool could not be restored to {n} pages: {reason}",
 	"/proc/meminfo: this kernel has no huge pages",
 	"boot loader: {reason}",
 	"boot parameter {name}: {reason}",
@@ -96,8 +96,8 @@ var steps = []say.Template{
 	"exit status {code}: {output}",
 	"huge_pages=on: this kernel has no huge pages of that size",
 	"huge_pages=on: the server asks for {n} huge pages of {size}, and {free} of a pool of {most} can be had",
-	"the server asks for {size} of shared memory, and the machine has {limit}",
-	"the server asks for {size} of shared memory, and its cgroup is limited to {limit}",
+	"the server requests {size} of shared memory, and the host has {limit}",
+	"the server requests {size} of shared memory, and its cgroup is limited to {limit}",
 	"{path} has {free} left",
 }
 
@@ -128,7 +128,7 @@ var damage = []say.Template{
 
 // Of a move of pg_wal.
 var moves = []say.Template{
-	"it was interrupted before the switch, and everything was put back",
+	"it was interrupted before the switch, and everything was restored",
 	"interrupted: putting everything back",
 	"{reason}: putting everything back",
 	"putting back: {reason}",
@@ -158,9 +158,9 @@ var exercises = []say.Template{
 	"making a throwaway cluster…",
 	"round {n}, as the kernel is by default: starting the server…",
 	"round {n}, under strict overcommit: starting the server…",
-	"round {n}, as the kernel is by default: {most} sessions at work, and a query that wants too much…",
-	"round {n}, under strict overcommit: {most} sessions at work, and a query that wants too much…",
-	"round {n}, as the kernel is by default: the query is over; the load goes on…",
-	"round {n}, under strict overcommit: the query is over; the load goes on…",
-	"watching: {n} s to go",
+	"round {n}, default overcommit: {most} sessions under load, and a query that requests too much memory…",
+	"round {n}, strict overcommit: {most} sessions under load, and a query that requests too much memory…",
+	"round {n}, default overcommit: the query has ended; the load continues…",
+	"round {n}, strict overcommit: the query has ended; the load continues…",
+	"watching: {n} s left",
 }

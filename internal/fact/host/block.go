@@ -113,7 +113,7 @@ func parseBlocks(b []byte) ([]foundBlock, error) {
 			return nil, fmt.Errorf("%q is not the name of a device", Short(f.Name))
 		}
 		if !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, "sys/") {
-			return nil, fmt.Errorf("%s: %q is not a folder under sys", f.Name, Short(f.Path))
+			return nil, fmt.Errorf("%s: %q is not a directory under sys", f.Name, Short(f.Path))
 		}
 	}
 	return found, nil

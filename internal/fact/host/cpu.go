@@ -49,7 +49,7 @@ func ParseCPUInfo(b []byte) (CPU, error) {
 		switch {
 		case key == "processor" && Digits(val), strings.HasPrefix(key, "processor ") && Digits(key[len("processor "):]):
 			if c.Logical++; c.Logical > maxCPUs {
-				return fmt.Errorf("more than %d processors", maxCPUs)
+				return fmt.Errorf("more than %d CPUs", maxCPUs)
 			}
 			socket = ""
 		case key == "physical id" && Digits(val) && c.Logical > 0:
@@ -66,7 +66,7 @@ func ParseCPUInfo(b []byte) (CPU, error) {
 		return nil
 	})
 	if err == nil && c.Logical == 0 {
-		err = errors.New("no processor")
+		err = errors.New("no CPU")
 	}
 	if err != nil {
 		return CPU{}, err

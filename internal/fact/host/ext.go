@@ -68,7 +68,7 @@ func headed(b []byte, head func(name string) error, line func(string) error) err
 			return head(name)
 		}
 		if !begun {
-			return fmt.Errorf("%q stands before any name", Short(text))
+			return fmt.Errorf("%q comes before any name", Short(text))
 		}
 		return line(text)
 	})

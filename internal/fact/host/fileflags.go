@@ -35,7 +35,7 @@ func ParseFileFlags(b []byte) ([]FileFlags, error) {
 			return fmt.Errorf("%q is not a line of lsattr", Short(line))
 		}
 		if len(out) == maxSpaces {
-			return fmt.Errorf("more than %d folders", maxSpaces)
+			return fmt.Errorf("more than %d directories", maxSpaces)
 		}
 		out = append(out, FileFlags{Path: path, Flags: strings.ReplaceAll(flags, "-", "")})
 		return nil

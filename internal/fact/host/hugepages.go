@@ -81,11 +81,11 @@ func ParsePoolName(name string) (unit.Bytes, error) {
 	kb, ok := strings.CutPrefix(name, "hugepages-")
 	kb, ok2 := strings.CutSuffix(kb, "kB")
 	if !ok || !ok2 {
-		return 0, fmt.Errorf("%q is not the folder of a pool", Short(name))
+		return 0, fmt.Errorf("%q is not the directory of a pool", Short(name))
 	}
 	size, err := parseKB(kb)
 	if err == nil && size == 0 {
-		err = fmt.Errorf("%q is not the folder of a pool", Short(name))
+		err = fmt.Errorf("%q is not the directory of a pool", Short(name))
 	}
 	return size, err
 }

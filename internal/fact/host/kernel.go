@@ -129,7 +129,8 @@ func ReadInit(fsys fs.FS) known.Fact[Init] {
 	machine := evidence.Read(fsys, "host.json", ParseMachine)
 	m, ok := machine.Get()
 	if !ok || m.Systemd == nil {
-		return known.Without[Init](machine.State(), gapOr(machine, "host.json", "it does not say whether systemd runs"))
+		return known.Without[Init](machine.State(), gapOr(machine, "host.json",
+			"it does not say whether systemd runs"))
 	}
 	return known.Map(comm, func(c string) Init { return Init{Comm: c, Systemd: *m.Systemd} })
 }
@@ -149,7 +150,8 @@ func ReadPageSize(fsys fs.FS) known.Fact[unit.Bytes] {
 	machine := evidence.Read(fsys, "host.json", ParseMachine)
 	m, ok := machine.Get()
 	if !ok || m.PageSize == 0 {
-		return known.Without[unit.Bytes](machine.State(), gapOr(machine, "host.json", "it does not tell the page size"))
+		return known.Without[unit.Bytes](machine.State(), gapOr(machine, "host.json",
+			"it does not report the page size"))
 	}
 	return known.Is(m.PageSize)
 }

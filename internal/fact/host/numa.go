@@ -116,7 +116,7 @@ func ParseCPUList(b []byte) (int, error) {
 		a, err1 := strconv.Atoi(from)
 		b, err2 := strconv.Atoi(to)
 		if err1 != nil || err2 != nil || !Digits(from) || !Digits(to) || a > b || a <= last || b >= maxCPUs {
-			return 0, fmt.Errorf("%q is not a list of processors", Short(s))
+			return 0, fmt.Errorf("%q is not a list of CPUs", Short(s))
 		}
 		count += b - a + 1
 		last = b

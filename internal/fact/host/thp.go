@@ -56,7 +56,7 @@ func readTHPSizes(fsys fs.FS) known.Fact[map[string]string] {
 	}
 	if len(sizes) == 0 {
 		return known.None[map[string]string](known.Gap{Fact: thpDir + "/hugepages-*",
-			Reason: "this kernel has one switch for all sizes (those of its own came with 6.8)"})
+			Reason: "this kernel has one switch for all sizes (a switch per size exists since 6.8)"})
 	}
 	return known.Is(sizes)
 }

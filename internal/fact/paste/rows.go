@@ -318,7 +318,7 @@ func deviceRow(w *window, i, columns int) (string, int) {
 func (f *found) reports(n int64) found {
 	if n > 1 {
 		f.add(count("samples", "", n))
-		f.notes = append(f.notes, "of several reports the last is told: the first is the mean since boot")
+		f.notes = append(f.notes, "of several reports the last is used: the first is the mean since boot")
 	}
 	return *f
 }

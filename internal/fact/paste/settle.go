@@ -123,7 +123,7 @@ func (r *Read) compare() {
 		for _, key := range later {
 			if slices.Contains(machineFacts, key[0]) && sourceOf(p.Kind) == 1 {
 				p.Used = false
-				p.Unused = "another part tells another " + key[0] + ": it is of another host, or of another moment"
+				p.Unused = "another part has another " + key[0] + ": it is of another host, or of another moment"
 				for f, at := range first { // what it said first is not used either
 					if at.part == i {
 						delete(first, f)

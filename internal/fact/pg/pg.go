@@ -87,7 +87,7 @@ func Read(fsys fs.FS, key string) Server {
 	if list, ok := s.Settings.Get(); ok && list["server_version_num"].Value == "" {
 		s.Version = known.Missed[unit.Version](known.Gap{Fact: "server_version_num",
 			Reason: "the settings do not have it",
-			Reveal: "SELECT version() tells it"})
+			Reveal: "SELECT version(); returns it"})
 	}
 	return s
 }

@@ -23,7 +23,7 @@ func ReadReplicas(fsys fs.FS, key string) known.Fact[[]Replica] {
 	return list(fsys, key, "replicas", func(r *Row) Replica {
 		lag := known.Is(r.Bytes("lag"))
 		gap := known.Gap{Fact: Path(key, "replicas") + ": lag",
-			Reason: "the replica has not told how far it has replayed"}
+			Reason: "the standby has not reported its replay position"}
 		switch {
 		case r.Has("lag"):
 		case r.Has("state"):

@@ -50,7 +50,8 @@ files that the usual tools of translators open. The pages of ` + "`pgfettle expl
 ` + "`docs/pages/ID.md`" + ` in English, ` + "`docs/pages/fr/ID.md`" + ` and so on in other languages.
 
 - ` + "`--lang fr`" + ` chooses a language for one command. Without it, the first of LC_ALL, LC_MESSAGES and
-  LANG that is set chooses, among the languages that are complete; else texts are English.
+  LANG that is set chooses, among the languages that are complete, if the locale's encoding is UTF-8;
+  else texts are English.
 - JSON, annotations, SARIF and the files of a plan are English in every environment. With ` + "`--lang`" + `
   their texts for people follow it; ids, addresses, values, severities and areas never do.
 - Names of settings, kernel parameters, commands and files are not translated.

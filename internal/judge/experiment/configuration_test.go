@@ -192,7 +192,7 @@ func TestDiffer(t *testing.T) {
 
 func TestCautions(t *testing.T) {
 	for settings, want := range map[string]string{"fsync": "never recommended", "full_page_writes": "never recommended",
-		"synchronous_commit": "may be missing", "autovacuum": "never recommended"} {
+		"synchronous_commit": "may be lost", "autovacuum": "never recommended"} {
 		a := Configuration{Settings: map[string]string{settings: "off"}}
 		if got := a.Cautions(); len(got) != 1 || !strings.Contains(got[0].English(), want) ||
 			!strings.HasPrefix(got[0].English(), settings) {

@@ -157,10 +157,9 @@ func (a *Configuration) Cautions() []say.Message {
 			"never recommended."))
 	}
 	if off("synchronous_commit") {
-		out = append(out, say.M("synchronous_commit = off: after a crash the last commits, told to clients as done, "+
-			"may be missing (up "+
-			"to three times wal_writer_delay). The cluster stays consistent; whether that loss is borne is "+
-			"decided by who owns the data, not by a measurement."))
+		out = append(out, say.M("synchronous_commit = off: after a crash the last acknowledged commits may be lost "+
+			"(up to three times wal_writer_delay). The cluster stays consistent. The owner of the data decides "+
+			"whether that loss is acceptable, not a measurement."))
 	}
 	if off("autovacuum") {
 		out = append(out, say.M("autovacuum = off: what it would have cleaned is not in the measured time. It is "+

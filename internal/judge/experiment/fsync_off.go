@@ -13,11 +13,11 @@ var fsyncOff = Exercise{
 	Scale:    135, // about 2 GB, as in the course
 	Clients:  3,   // as in the course: few enough that commits hardly share a flush
 	Metric:   "tps",
-	Told: say.M("With three clients, fsync = off makes about six times as many transactions as fsync = on on the " +
-		"trainer's machine (1,112 and 6,838 a second)."),
+	Told: say.M("With three clients, fsync = off gave about six times as many transactions as fsync = on on a " +
+		"training course's machine (6,838 and 1,112 per second)."),
 	Expect: say.M("Many more transactions without fsync. On a disk whose cache keeps its contents without power the " +
 		"difference is small; where it is none at all, something confirms writes that it has not made."),
-	Caution: say.M("fsync = off is never recommended, whatever the figure: a crash of the host may leave a cluster " +
-		"that cannot be repaired. The figure is the price of a promise to the clients, and it shows what a better " +
-		"disk could save."),
+	Caution: say.M("fsync = off is never recommended, whatever the result: a crash of the host can leave a cluster " +
+		"that cannot be repaired. The difference is the cost of durability, and shows what a faster disk could " +
+		"gain."),
 }

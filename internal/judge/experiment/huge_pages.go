@@ -15,11 +15,10 @@ var hugePages = Exercise{
 	Metric:   "tps",
 	Design:   "restart", // both at once would need the memory twice
 	Kernel:   true,
-	Told: say.M("Each process has a page table of its own, which for 8 GB of shared buffers grows to 16 MB on " +
-		"ordinary pages and to a hundred kB on huge ones; with few connections and little memory it does not matter " +
-		"much."),
+	Told: say.M("Each process has its own page table, which for 8 GB of shared buffers grows to 16 MB with regular " +
+		"pages and to about 100 kB with huge pages. With few connections and little memory it hardly matters."),
 	Expect: say.M("More transactions and far smaller page tables with huge pages, and the more so the more " +
 		"connections there are."),
-	Caution: say.M("The pool of huge pages is reserved for the time of the experiment and given back. Memory in a " +
-		"pool serves nothing else: how many pages a server needs is what 'pgfettle plan' computes."),
+	Caution: say.M("The pool of huge pages is reserved during the experiment and released afterwards. Nothing else " +
+		"can use memory in a pool; 'pgfettle plan' computes how many pages a server needs."),
 }

@@ -17,7 +17,7 @@ const (
 	whyInitdb   say.Template = "initdb or the build decides it"
 	whyLocale   say.Template = "the locale of a scratch cluster is C"
 	whyRecovery say.Template = "it is for recovery alone"
-	whySpace    say.Template = "a scratch cluster has no tablespaces of its own"
+	whySpace    say.Template = "a scratch cluster has no tablespaces"
 	whyClient   say.Template = "each connection of the load says its own"
 	whyLibrary  say.Template = "a scratch instance loads libraries by name alone, unless they are written on the " +
 		"command line"

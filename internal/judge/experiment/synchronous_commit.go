@@ -12,11 +12,12 @@ var synchronousCommit = Exercise{
 	Scale:    135,
 	Clients:  3,
 	Metric:   "tps",
-	Told: say.M("It regains most of what fsync = off does (6,344 transactions a second on the trainer's machine), " +
+	Told: say.M("It gains most of what fsync = off gains (6,344 transactions per second on a training course's " +
+		"machine), " +
 		"and keeps the cluster consistent."),
 	Expect: say.M("More transactions with synchronous_commit = off where the disk is slow to confirm; the cluster " +
 		"stays consistent."),
-	Caution: say.M("After a crash, commits of the last moments that clients were told of may be gone, up to three " +
-		"times wal_writer_delay. It can be chosen for single transactions (SET LOCAL) whose loss nobody minds; " +
-		"pgfettle never plans it for a server."),
+	Caution: say.M("After a crash, recently acknowledged commits may be lost, up to three times wal_writer_delay. " +
+		"It can be set for single transactions (SET LOCAL) whose loss is acceptable; pgfettle never plans it for a " +
+		"server."),
 }

@@ -14,9 +14,8 @@ var workMem = Exercise{
 	Metric:   "tps",
 	Told: say.M("With too little of it sorts and hashes go through temporary files; with too much, several of them " +
 		"at once exhaust the memory, since each node of each query may take it."),
-	Expect: say.M("Fewer temporary files; faster only where those files had to be waited for. With the page cache " +
-		"behind them they often are not, and a hash table that does not fit in the processor's cache can even be " +
-		"slower."),
+	Expect: say.M("Fewer temporary files; faster only if queries waited for those files. In the page cache they " +
+		"often do not, and a hash table that does not fit in the CPU cache can even be slower."),
 	Caution: say.M("The memory is taken by each sort and hash of each session: what one report gains, a hundred " +
 		"sessions may not afford. 'pgfettle plan' sets it from the sessions at work at once."),
 }

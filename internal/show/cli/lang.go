@@ -13,6 +13,9 @@ func (e *Env) speak() error {
 	lang := e.Lang
 	if lang == "" {
 		lang = say.LanguageOf(e.Getenv)
+		if e.ascii() { // its encoding lacks the letters, too
+			lang = say.English
+		}
 	} else if !slices.Contains(say.Languages(), lang) {
 		return say.Usage(say.M("invalid value for --lang: {lang}", "lang", say.Quoted(lang)),
 			say.M("Use one of: {languages}.", "languages", say.Names(say.Languages(), 0)))

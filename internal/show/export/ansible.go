@@ -120,7 +120,7 @@ func (a *playbook) task(c plan.Change) {
 	case "unit":
 		a.daemon = true
 		dir := "/etc/systemd/system/" + unitName(a.s) + ".d"
-		a.b.WriteString("    - name: " + title("folder of the drop-in") + "\n      ansible.builtin.file:\n")
+		a.b.WriteString("    - name: " + title("directory of the drop-in") + "\n      ansible.builtin.file:\n")
 		a.args("path", dir)
 		a.b.WriteString("        state: directory\n        mode: \"0755\"\n\n")
 		for i, set := range host.Assignments(c.Address.Name(), c.ToBase) {
@@ -153,7 +153,7 @@ func (a *playbook) readBack(c plan.Change) {
 	a.b.WriteString("      failed_when: not ansible_check_mode and pgfettle_pool.stdout | int < " + c.ToBase + "\n")
 }
 
-func (a *playbook) byHand(c plan.Change) { a.b.WriteString("    # by hand: " + how(c) + "\n") }
+func (a *playbook) byHand(c plan.Change) { a.b.WriteString("    # manually: " + how(c) + "\n") }
 
 // queue writes a rule of udev, which is for the next boot, and the value itself:
 // a container or a small machine may have no udev at work.

@@ -178,5 +178,5 @@ func stepOf(c plan.Change) (what, name string) {
 			return "udevadm trigger", typeset.Clean(c.Address.Subject()) + " " + q.attr + "=" + q.value
 		}
 	}
-	return "by hand", how(c)
+	return "manually", how(c)
 }

@@ -40,7 +40,7 @@ func Script(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 	d.leftOut(&sc.b, "#", anyChange)
 	assumedNotes(&sc.b, "#", d)
 	for _, c := range d.spacesBeside() {
-		comment(&sc.b, "#", "by hand, with psql: "+spaceLine(c), 200)
+		comment(&sc.b, "#", "manually, with psql: "+spaceLine(c), 200)
 	}
 	if len(d.Changes) == 0 {
 		sc.line("exit 0")
@@ -454,7 +454,7 @@ func (sc *script) queue(c plan.Change) {
 	}
 }
 
-func (sc *script) byHand(c plan.Change) { sc.line("say " + typeset.ShellQuote("by hand: "+how(c))) }
+func (sc *script) byHand(c plan.Change) { sc.line("say " + typeset.ShellQuote("manually: "+how(c))) }
 
 // after lists what has to be done manually, in order.
 func (sc *script) after(later []plan.Change) {

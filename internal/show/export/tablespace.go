@@ -82,7 +82,7 @@ func (sc *script) spaces(n int, key string) {
 		comment(&sc.b, "#", string(c.Address)+", "+changeComment(c), commentWidth)
 		sql, back, ok := spaceSQL(c)
 		if !ok {
-			sc.line("say " + typeset.ShellQuote("by hand: "+spaceLine(c)))
+			sc.line("say " + typeset.ShellQuote("manually: "+spaceLine(c)))
 			continue
 		}
 		sc.line("# back: " + back)
@@ -108,7 +108,7 @@ func (a *playbook) space(c plan.Change) {
 	a.b.WriteByte('\n')
 	comment(a.b, "    #", changeComment(c), commentWidth)
 	if !ok {
-		a.b.WriteString("    # by hand: " + spaceLine(c) + "\n")
+		a.b.WriteString("    # manually: " + spaceLine(c) + "\n")
 		return
 	}
 	a.b.WriteString("    # back: " + back + "\n")

@@ -36,7 +36,7 @@ func Page() string {
 	for _, f := range Families() {
 		if f.Group != group {
 			group = f.Group
-			fmt.Fprintf(&b, "\n## %s\n\n| metric | type | labels | what it tells |\n|---|---|---|---|\n", group)
+			fmt.Fprintf(&b, "\n## %s\n\n| metric | type | labels | description |\n|---|---|---|---|\n", group)
 		}
 		kind := "gauge"
 		if f.Counter {

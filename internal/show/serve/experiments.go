@@ -37,8 +37,9 @@ type found struct {
 	Wrong                error // why it could not be read
 }
 
-var errNoExperiments = &problem{http.StatusNotFound, say.M("No folder of experiments was named."),
-	say.M("Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into.")}
+var errNoExperiments = &problem{http.StatusNotFound, say.M("No directory of experiments was named."),
+	say.M("Start 'pgfettle serve' with --experiments DIR, the directory in which 'pgfettle prove' stores its " +
+		"experiments.")}
 
 // folder opens the folder of the experiments. Nothing outside it can be reached through what it returns, whatever an
 // address says or a link in it points to.
@@ -49,8 +50,8 @@ func (s *Server) folder() (*os.Root, error) {
 	root, err := os.OpenRoot(s.o.Experiments)
 	if err != nil {
 		return nil, &problem{http.StatusServiceUnavailable,
-			say.M("the folder of the experiments could not be opened: {error}", "error", bare(err)),
-			say.M("'pgfettle serve' must run as somebody who may read it.")}
+			say.M("the directory of the experiments could not be opened: {error}", "error", bare(err)),
+			say.M("'pgfettle serve' must run as a user who may read it.")}
 	}
 	return root, nil
 }
@@ -231,7 +232,7 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		return &problem{http.StatusServiceUnavailable, say.M("The experiment may not be read."),
-			say.M("'pgfettle serve' must run as somebody who may.")}
+			say.M("'pgfettle serve' must run as a user who may.")}
 	case err != nil && !errors.Is(err, fs.ErrNotExist) && s.listed(root, id):
 		return &problem{http.StatusUnprocessableEntity,
 			say.M("the document of the experiment could not be read: {error}", "error", bare(err)),

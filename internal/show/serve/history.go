@@ -72,7 +72,7 @@ func (s *Server) open() (st app.History, why say.Message, err error) {
 	case errors.Is(err, app.ErrNoHistory):
 		return nil, say.M("There is no history at {path} yet.", "path", s.o.History), nil
 	}
-	hint := say.M("'pgfettle serve' must run as somebody who may read it.")
+	hint := say.M("'pgfettle serve' must run as a user who may read it.")
 	if errors.Is(err, app.ErrOthersHistory) {
 		hint = say.M("Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes " +
 			"it to read.")

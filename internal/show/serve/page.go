@@ -120,7 +120,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.tell(r.URL.Path + ": " + err.Error())
 	default:
 		p = &problem{http.StatusInternalServerError, say.OfError(err),
-			say.M("The standard error of 'pgfettle serve' tells of it too.")}
+			say.M("The standard error of 'pgfettle serve' also reports it.")}
 		s.tell(r.URL.Path + ": " + err.Error())
 	}
 	switch {

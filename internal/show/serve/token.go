@@ -62,8 +62,7 @@ func (d *door) knows(token string) bool {
 
 // errGuesses means that too many wrong tokens are waiting for their answer.
 var errGuesses = &problem{http.StatusTooManyRequests, say.M("Too many tokens are being tried at once."),
-	say.M("Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of " +
-		"others.")}
+	say.M("Try again in a few seconds. With a token of 26 characters or more, the guesses of others delay no one.")}
 
 // try is knows for who may be guessing.
 func (d *door) try(r *http.Request, token string) (bool, error) {

@@ -30,7 +30,7 @@ func screen(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, envir
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, tea.ErrProgramPanic):
-		return say.Err("the view stopped by a fault of its own")
+		return say.Err("the view stopped because of an internal error")
 	}
 	return say.Err("terminal: {error}", "error", err)
 }

@@ -116,7 +116,7 @@ func TestScreenIsGivenBack(t *testing.T) {
 			return errors.Is(err, context.Canceled)
 		}},
 		"fault": {key: "X", check: func(err error, _ *Model) bool {
-			return err != nil && strings.Contains(err.Error(), "a fault of its own")
+			return err != nil && strings.Contains(err.Error(), "an internal error")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 				return experiment.Configuration{},
 					&say.Problem{Message: say.M("{flag}: {address} is a value of this host's kernel, which holds for "+
 						"every program", "flag", flag, "address", v.Address),
-						Hint: say.M("add --kernel where this machine may be touched; what is changed is put back"),
+						Hint: say.M("add --kernel if this host may be changed; all values are restored afterwards"),
 						Code: say.CodeRefused}
 			}
 		}
@@ -134,7 +134,7 @@ func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuratio
 	case !m.Kernel:
 		return &say.Problem{Message: say.M("{flag}: huge_pages = on needs a pool of huge pages, which is taken from "+
 			"this host's memory", "flag", flag),
-			Hint: say.M("add --kernel where this machine may be touched (the pool is given back), or write " +
+			Hint: say.M("add --kernel if this host may be changed (the pool is restored afterwards), or write " +
 				"huge_pages=try"),
 			Code: say.CodeRefused}
 	case said.Shared.Pages <= 0 && said.Shared.Bytes > 0: // before 15 the server reports only how much it asks for
@@ -270,7 +270,7 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	st, err := m.Files.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wrong(say.M("{name} is neither a configuration nor a file that is there", "name", say.Quoted(name)),
+		return wrong(say.M("{name} is neither a configuration nor an existing file", "name", say.Quoted(name)),
 			say.DidYouMean(name, []string{"default", "current", "plan"},
 				say.M("write default, current, plan, or the name of a file")), say.CodeUsage)
 	case errors.Is(err, fs.ErrPermission):

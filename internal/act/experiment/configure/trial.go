@@ -33,7 +33,7 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 		b, err := scratch.At(ctx, c.Bin)
 		if err != nil {
 			return b, &say.Problem{Message: say.M("--bin: {error}", "error", err),
-				Hint: say.M("name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin"),
+				Hint: say.M("name the directory of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin"),
 				Code: say.CodeUsage}
 		}
 		if c.Major != 0 && b.Version.Major() != c.Major {
@@ -57,8 +57,8 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 		what = fmt.Sprintf("the programs of PostgreSQL %d", c.Major)
 	}
 	return best, &say.Problem{Message: say.M("{what} are not installed here", "what", what), Code: say.CodeError,
-		Hint: say.M("install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name " +
-			"its folder with --bin DIR; 'pgfettle demo' fetches some")}
+		Hint: say.M("install the server package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name " +
+			"its bin directory with --bin DIR; 'pgfettle demo' fetches server binaries")}
 }
 
 func supported(b scratch.Binaries) error {

@@ -32,7 +32,7 @@ func allowed(label string, c experiment.Configuration) error {
 		if slices.Contains(places, strings.ToLower(name)) {
 			return &say.Problem{Message: say.M("configuration {label} sets {name}, which a scratch instance has its "+
 				"own of", "label", label, "name", name),
-				Hint: say.M("leave the parameter out: both configurations run in private folders, on private " +
+				Hint: say.M("omit the parameter: both configurations run in private directories, on private " +
 					"sockets, without archiving"), Code: say.CodeUsage}
 		}
 	}
@@ -45,7 +45,7 @@ func allowed(label string, c experiment.Configuration) error {
 		}
 	}
 	if c.HugePages < 0 || c.HugePages > mostPages {
-		return &say.Problem{Message: say.M("configuration {label} wants a pool of {hugePages} huge pages", "label",
+		return &say.Problem{Message: say.M("configuration {label} requires a pool of {hugePages} huge pages", "label",
 			label, "hugePages", fmt.Sprint(c.HugePages)),
 			Code: say.CodeUsage}
 	}

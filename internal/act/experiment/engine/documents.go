@@ -144,15 +144,15 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 			Code: say.CodeUsage}
 	case err == nil && !resume:
 		return nil, &say.Problem{Message: say.M("there is an experiment in {dir} already", "dir", e.Dir),
-			Hint: say.M("resume it, or choose another folder"), Code: say.CodeUsage}
+			Hint: say.M("resume it, or choose another directory"), Code: say.CodeUsage}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil:
 		if what := have.differs(want); what != "" {
-			return nil, &say.Problem{Message: say.M("the experiment in {dir} cannot go on: {what} differs from what "+
-				"it began with", "dir", e.Dir, "what", what),
-				Hint: say.M("runs under different conditions are not one experiment; begin a new one in another " +
-					"folder"),
+			return nil, &say.Problem{Message: say.M("the experiment in {dir} cannot continue: {what} differs from "+
+				"its first run", "dir", e.Dir, "what", what),
+				Hint: say.M("runs under different conditions are not one experiment; start a new one in another " +
+					"directory"),
 				Code: say.CodeRefused}
 		}
 	default:

@@ -200,8 +200,8 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return nil
 		}
 		if discarded > extra(due) {
-			g.note(say.M("stopped after {n} blocks, {count} of them discarded: the machine was too busy with other "+
-				"things, and there was no way to the end", "n", strconv.Itoa(len(g.res.Blocks)),
+			g.note(say.M("stopped after {n} blocks, {count} of them discarded: other load on the host was too high "+
+				"to reach a verdict", "n", strconv.Itoa(len(g.res.Blocks)),
 				"count", strconv.Itoa(discarded)))
 			return nil
 		}

@@ -76,7 +76,7 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 	st, err := ReadStored(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &say.Problem{Message: say.M("there is nothing in {dir} to go on with", "dir", say.Quoted(dir)),
+		return nil, &say.Problem{Message: say.M("{dir} contains nothing to continue", "dir", say.Quoted(dir)),
 			Hint: say.M("an experiment that is only a result.json can be shown with --report"), Code: say.CodeUsage}
 	case err != nil:
 		return nil, err
@@ -130,7 +130,7 @@ func unused(dir string) error {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return &say.Problem{Message: say.M("{dir} is no place for documents: it holds {name}", "dir", dir, "name",
 				name),
-				Hint: say.M("choose another folder"), Code: say.CodeRefused}
+				Hint: say.M("choose another directory"), Code: say.CodeRefused}
 		}
 	}
 	return nil

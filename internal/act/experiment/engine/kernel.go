@@ -63,7 +63,7 @@ func touch(w world, configs []experiment.Configuration, may bool) error {
 		for address, v := range c.Kernel {
 			name := string(address)
 			if other, ok := values[name]; ok && other != v {
-				return &say.Problem{Message: say.M("the configurations want {name} to be {other} and {value} at once",
+				return &say.Problem{Message: say.M("the configurations require both {other} and {value} for {name}",
 					"name", name, "other", other, "value", v),
 					Hint: say.M("a value of the kernel holds for both servers: use the design restart"),
 					Code: say.CodeUsage}
@@ -140,7 +140,7 @@ func pool(w world, pages int64) (former, error) {
 		return former{}, err
 	}
 	if m.HugePageSize <= 0 {
-		return former{}, &say.Problem{Message: say.M("a configuration wants huge pages, and this kernel has none"),
+		return former{}, &say.Problem{Message: say.M("a configuration requires huge pages, and this kernel has none"),
 			Code: say.CodeRefused}
 	}
 	if want := unit.Bytes(pages) * m.HugePageSize; want > m.Available-keepFree(m.Total) {
@@ -172,13 +172,13 @@ func untouch(w world) ([]string, error) {
 	}
 	var list []former
 	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, say.Err("{name} in the scratch folder: {reason}", "name", recordName, "reason", err)
+		return nil, say.Err("{name} in the scratch directory: {reason}", "name", recordName, "reason", err)
 	}
 	var done []string
 	var errs []error
 	for _, f := range list {
 		if f.Name != poolName && !slices.Contains(kernelValues, f.Name) {
-			errs = append(errs, say.Err("{name} in the scratch folder names {value}, which no experiment changes",
+			errs = append(errs, say.Err("{name} in the scratch directory sets {value}, which no experiment changes",
 				"name", recordName, "value", say.Quoted(f.Name)))
 			continue
 		}
@@ -197,8 +197,8 @@ func untouch(w world) ([]string, error) {
 }
 
 func untouchable(what string) error {
-	return &say.Problem{Message: say.M("{what}, and this machine is not said to be one that may be touched", "what",
+	return &say.Problem{Message: say.M("{what}, and nothing allows changes to this host", "what",
 		what),
-		Hint: say.M("allow it where nothing else runs on the machine; values are put back afterwards"),
+		Hint: say.M("allow it if nothing else runs on this host; values are restored afterwards"),
 		Code: say.CodeRefused}
 }

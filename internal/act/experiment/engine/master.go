@@ -223,9 +223,9 @@ func (g *engine) foreign(name string) error {
 		return err
 	}
 	if slices.Contains(g.e.Guard.Systems, id) {
-		return &say.Problem{Message: say.M("the cluster in the scratch folder is a copy of a server that runs here"),
+		return &say.Problem{Message: say.M("the cluster in the scratch directory is a copy of a server that runs here"),
 			Detail: say.M("system identifier {id}", "id", fmt.Sprint(id)),
-			Hint:   say.M("choose another scratch folder: experiments use clusters that they made themselves"),
+			Hint:   say.M("choose another scratch directory: experiments only use clusters that they created"),
 			Code:   say.CodeRefused}
 	}
 	return nil
@@ -246,7 +246,7 @@ func (g *engine) room(data unit.Bytes, loaded bool) error {
 			"free", "need", need, "scratch", g.e.Scratch, "free", free),
 			Detail: say.M("{leastFree} % of the filesystem ({least}) are to stay free", "leastFree",
 				fmt.Sprint(machine.LeastFree), "least", least),
-			Hint: say.M("use a smaller scale, or a scratch folder on a larger filesystem"), Code: say.CodeRefused}
+			Hint: say.M("use a smaller scale, or a scratch directory on a larger filesystem"), Code: say.CodeRefused}
 	}
 	return nil
 }

@@ -86,8 +86,8 @@ func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, al
 				next = done + max(int64(all)/100, 1)
 			}
 		default:
-			return say.Named(path.Join(m.path(from), name), say.Err("neither a file nor a folder, which a "+
-				"cluster of ours does not hold"))
+			return say.Named(path.Join(m.path(from), name), say.Err("neither a file nor a directory; clusters made "+
+				"by pgfettle contain nothing else"))
 		}
 		return own(name)
 	})

@@ -30,7 +30,7 @@ import (
 const Marker = ".pgfettle-scratch"
 
 // markerText is what it holds, for who wonders.
-const markerText = "pgfettle makes and removes database clusters in this folder. Keep nothing else here.\n"
+const markerText = "pgfettle makes and removes database clusters in this directory. Keep nothing else here.\n"
 
 // Machine is this machine.
 type Machine struct {
@@ -58,12 +58,12 @@ func refused(message, detail, hint say.Message) error {
 	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
 }
 
-const otherFolder = "choose another scratch folder: an empty one, or one that is not there yet"
+const otherFolder = "choose another scratch directory: an empty one, or one that does not exist yet"
 
 // Claim implements engine.world.
 func (m *Machine) Claim() error {
 	if !filepath.IsAbs(m.dir) || filepath.Clean(m.dir) != m.dir || m.dir == "/" {
-		return &say.Problem{Message: say.M("{dir} is no scratch folder", "dir", say.Quoted(m.dir)),
+		return &say.Problem{Message: say.M("{dir} is not a scratch directory", "dir", say.Quoted(m.dir)),
 			Hint: say.M("name an absolute path"),
 			Code: say.CodeUsage}
 	}
@@ -167,7 +167,7 @@ func (m *Machine) marker() (*os.File, error) {
 	flags := os.O_RDWR | syscall.O_NOFOLLOW
 	if !slices.Contains(names, Marker) {
 		if len(names) > 0 {
-			return nil, refused(say.M("{dir} is not empty and no scratch folder", "dir", m.dir),
+			return nil, refused(say.M("{dir} is not empty and not a scratch directory", "dir", m.dir),
 				say.M("it holds {names} and no .pgfettle-scratch", "names", names[0]),
 				say.M(otherFolder))
 		}
@@ -179,10 +179,11 @@ func (m *Machine) marker() (*os.File, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = refused(say.M("{marker} is no file of ours", "marker", m.path(Marker)), say.Message{}, say.M(otherFolder))
+		err = refused(say.M("{marker} was not written by pgfettle", "marker", m.path(Marker)), say.Message{},
+			say.M(otherFolder))
 	}
 	if sys, ok := st.Sys().(*syscall.Stat_t); err == nil && (!ok || int(sys.Uid) != os.Geteuid()) {
-		err = refused(say.M("{dir} is the scratch folder of another user", "dir", m.dir), say.Message{},
+		err = refused(say.M("{dir} is the scratch directory of another user", "dir", m.dir), say.Message{},
 			say.M(otherFolder))
 	}
 	if err == nil && st.Size() == 0 {
@@ -200,8 +201,8 @@ func (m *Machine) marker() (*os.File, error) {
 // Access says of an error that a directory cannot be used that it is one of rights.
 func Access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return &say.Problem{Message: say.M("the scratch folder cannot be used"), Detail: say.OfError(err),
-			Hint: say.M("choose a folder that you may write to"), Code: say.CodeNoAccess}
+		return &say.Problem{Message: say.M("the scratch directory cannot be used"), Detail: say.OfError(err),
+			Hint: say.M("choose a directory that you may write to"), Code: say.CodeNoAccess}
 	}
 	return err
 }
@@ -280,7 +281,7 @@ func (m *Machine) Remove(name string) error {
 // Drop implements engine.world.
 func (m *Machine) Drop(folder string) error {
 	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), loadgen.LoadFolder) {
-		return fmt.Errorf("%q is no folder of a load", folder)
+		return fmt.Errorf("%q is not the directory of a load", folder)
 	}
 	return os.RemoveAll(folder)
 }
@@ -437,7 +438,7 @@ func (m *Machine) SetKernel(name, value string) error {
 		return err
 	}
 	if got, err := m.Kernel(name); err != nil || got != value {
-		return say.Named(name, say.Err("{value} was written and {other} is there", "value", say.Quoted(value),
+		return say.Named(name, say.Err("{value} was written, but {other} was read back", "value", say.Quoted(value),
 			"other", say.Quoted(got)))
 	}
 	return nil

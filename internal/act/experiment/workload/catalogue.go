@@ -59,7 +59,7 @@ func simpleUpdate() Workload {
 func selectOnly() Workload {
 	return Workload{Name: "select-only", Title: say.M("pgbench's own: one row by its key"), Builtin: "select-only",
 		ScaleUnit: pgbenchUnit, Protocol: Prepared, data: dataset{name: "pgbench"},
-		About: "Exercises the protocol, the processors, and with many clients the page tables. Data that fit into " +
+		About: "Exercises the protocol, the CPUs, and with many clients the page tables. Data that fit into " +
 			"memory say nothing about storage."}
 }
 

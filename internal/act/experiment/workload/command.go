@@ -168,7 +168,7 @@ func (o *Options) check(w *Workload) error {
 	case o.Conn.Database == "" || strings.HasPrefix(o.Conn.Database, "-"):
 		return errors.New("no database")
 	case len(w.Scripts) > 0 && o.Dir == "" || o.Log != "" && o.Dir == "":
-		return errors.New("no folder for its files")
+		return errors.New("no directory for its files")
 	case o.Log != "" && filepath.Base(o.Log) != o.Log:
 		return fmt.Errorf("log %q is no name of a file", o.Log)
 	case w.Builtin == "" && len(w.Scripts) == 0:

@@ -108,7 +108,7 @@ func Find(name string) (*Workload, error) {
 	switch {
 	case name == FromStatements:
 		return nil, &say.Problem{Message: say.M("the workload from-statements is made from a live server"),
-			Hint: say.M("name the server whose pg_stat_statements it shall be made from"), Code: say.CodeUsage}
+			Hint: say.M("name the server whose pg_stat_statements to use"), Code: say.CodeUsage}
 	}
 	hint := say.M("known are {names}", "names", say.Names(Names(), 0))
 	if near := say.Similar(name, Names()); len(near) > 0 {

@@ -137,7 +137,7 @@ func filesOf(t target.Target, in *snapshot.Instance, o Options) (*search, error)
 	dir, haveDir := in.DataDirectory.Get()
 	s.standardError(in)
 	if !haveDir {
-		s.missing("log folder", in.DataDirectory.Gap().Reason, in.DataDirectory.Gap().Reveal)
+		s.missing("log directory", in.DataDirectory.Gap().Reason, in.DataDirectory.Gap().Reveal)
 		return s, nil
 	}
 	cluster, debian := distribution.ClusterOf(view, dir)

@@ -20,7 +20,7 @@ func Dirs(controller string, mountinfo, cgroup []byte) (version int, dirs []stri
 	}
 	h, ok := hierarchyOf(controller, mounts, members)
 	if !ok {
-		return 0, nil, fmt.Errorf("no hierarchy of control groups with the %s controller is mounted", controller)
+		return 0, nil, fmt.Errorf("no cgroup hierarchy with the %s controller is mounted", controller)
 	}
 	for _, l := range h.levels {
 		dirs = append(dirs, l.dir)

@@ -12,7 +12,7 @@ import (
 
 // noHierarchy is the gap of a controller without a hierarchy in the evidence.
 func (r *cgroupReader) noHierarchy() known.Gap {
-	return known.Gap{Fact: "cgroup " + r.controller, Reason: "no mounted hierarchy holds the control group " +
+	return known.Gap{Fact: "cgroup " + r.controller, Reason: "no mounted hierarchy contains the cgroup " +
 		strconv.Quote(host.Short(r.h.path))}
 }
 

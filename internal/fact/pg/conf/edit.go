@@ -64,7 +64,7 @@ func Empty(text string) bool {
 // The lines around what we write into a file that is not ours. They are
 // comments to the server.
 const (
-	blockBegin = "# pgfettle begin: below is written by pgfettle, \"pgfettle undo\" takes it back\n"
+	blockBegin = "# pgfettle begin: below is written by pgfettle, \"pgfettle undo\" undoes it\n"
 	blockEnd   = "# pgfettle end\n"
 )
 

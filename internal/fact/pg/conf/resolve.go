@@ -189,7 +189,7 @@ func (r *resolver) file(name string, strict bool, depth int, at *from) {
 // dir reads the files of a folder in byte order of their names.
 func (r *resolver) dir(name string, depth int, at *from) {
 	if strings.TrimLeft(name, " \t\r\n") == "" {
-		r.fault(at, "include_dir", "the name of the folder is empty")
+		r.fault(at, "include_dir", "the name of the directory is empty")
 		return
 	}
 	abs := absolute(name, at)

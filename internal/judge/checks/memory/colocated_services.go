@@ -36,7 +36,7 @@ var ColocatedServices = check.Check{
 		"and CPUWeight= in its unit.\n" +
 		"pgfettle plan subtracts the private memory of other programs and their huge pages. With watch " +
 		"history it subtracts their peak of a week, otherwise services with their limits and long-running " +
-		"processes. It does not subtract their shared memory or files on tmpfs, which cannot be told apart " +
+		"processes. It does not subtract their shared memory or files on tmpfs, which cannot be distinguished " +
 		"from those of the servers. With --dedicated=false it leaves half of the host to them.",
 	Sources: []string{"pg-config-resource", "linux-proc"},
 	Judge: func(c *check.Case) {

@@ -19,7 +19,7 @@ const (
 	PartCache    = "file cache"
 	PartFree     = "free"
 	// PartUntold is what lines that are missing would part: programs, page tables, the kernel.
-	PartUntold = "programs and kernel, not told apart"
+	PartUntold = "programs and kernel, not separated"
 )
 
 // PartTitles are the parts for people.

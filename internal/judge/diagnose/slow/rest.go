@@ -70,7 +70,8 @@ func (d *Report) rest() {
 		next := append([]say.Message{say.M("Run both again with EXPLAIN (ANALYZE, BUFFERS). If both find all blocks " +
 			"in shared buffers, it is neither the disks nor the plan, but CPU, memory or locks.")}, slowEpisode()...)
 		d.add("cpu-memory-or-lock", Possible, &left,
-			say.M("Reads, CPU, memory or internal locks were slow: BUFFERS would tell them apart"), evidence, next)
+			say.M("Reads, CPU, memory or internal locks were slow: EXPLAIN (ANALYZE, BUFFERS) distinguishes them"),
+			evidence, next)
 	case d.has("reads"):
 		// A read whose time was measured and does not explain it, or was not measured.
 		for _, v := range d.Verdicts {

@@ -167,7 +167,7 @@ func TestVerdicts(t *testing.T) {
 			[]string{"No difference in tps detected", "would have detected a change of ±",
 				"with a probability of 80%", "blocks are needed for ±2%"}},
 		{"too few", around(4, 0.05, 0.001), Question{HigherIsBetter: true}, Indicative,
-			[]string{"Indicative only: +5.1% tps, blocks: 4"}},
+			[]string{"+5.1% tps, blocks: 4; a verdict needs 6."}},
 		{"disturbed", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Discarded: 3}, Unsuitable,
 			[]string{"3 of 11 blocks were disturbed"}},
 		{"one block decides", []float64{0.001, 0.001, 0.001, 0.001, 0.001, 0.001, -0.0001, 0.3},

@@ -189,7 +189,7 @@ func (v Verdict) Words(metric say.Message) []say.Message {
 			out = append(out, m("About {for} blocks are needed for ±{margin}."))
 		}
 	case Indicative:
-		out = append(out, m("Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
+		out = append(out, m("{effect} {metric}, blocks: {n}; a verdict needs 6."))
 	case Unsuitable:
 		out = append(out,
 			m("No verdict: {discarded} of {all} blocks were disturbed by other load on this host."))

@@ -107,7 +107,7 @@ var BlockReadAhead = rule.Rule{
 			optimal, ok := b.OptimalIO.Get()
 			if !ok && have < readAheadNever {
 				c.Miss(known.Gap{Fact: "optimal_io_size of " + b.Name,
-					Reason: "needed to tell whether the device requests this much read-ahead",
+					Reason: "needed to find out whether the device requests this much read-ahead",
 					Reveal: "run pgfettle snapshot again"})
 				return
 			}

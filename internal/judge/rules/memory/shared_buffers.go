@@ -72,7 +72,7 @@ var SharedBuffers = rule.Rule{
 				"limit", b.Total, "memory", b.Host.Part)
 		}
 		if c.Options.Shared {
-			also("{others} left to other programs", "others", b.Others)
+			also("{others} reserved for other programs", "others", b.Others)
 		}
 		if f.Nominal < f.Full {
 			also("but {full} is not needed: {why}", "full", f.Full, "why", f.Enough.Why)

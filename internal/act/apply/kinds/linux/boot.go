@@ -78,15 +78,15 @@ func (b bootKind) loader(k apply.Knob) (loader, error) {
 		case images:
 			return 0,
 				ofLoader(say.Err("the kernels of this host are unified images (EFI/Linux), whose command line is "+
-					"within the image: add {name}=VALUE where they are built (/etc/kernel/cmdline with "+
-					"ukify, or /etc/cmdline.d) and build them anew", "name", k.Address.Name()))
+					"within the image: add {name}=VALUE where they are built (/etc/kernel/cmdline with ukify, or "+
+					"/etc/cmdline.d) and rebuild them", "name", k.Address.Name()))
 		}
 	case there(grubDefaults) && there("/etc/debian_version"):
 		return grubDebian, nil
 	}
 	return 0,
-		ofLoader(say.Err("neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is "+
-			"here: add {name}=VALUE to the kernel's command line by hand", "name", k.Address.Name()))
+		ofLoader(say.Err("this host has neither Debian's GRUB, nor grubby, nor a systemd-boot entry: add "+
+			"{name}=VALUE to the kernel command line manually", "name", k.Address.Name()))
 }
 
 // Look implements Kind.
@@ -148,8 +148,8 @@ func (b bootKind) next(ctx context.Context, l loader, name string) (string, erro
 	for _, w := range words {
 		if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
 			return "",
-				ofBoot("hugepages", say.Err("the command line has {value}, and which size is counted depends on "+
-					"the order: change it by hand", "value", w))
+				ofBoot("hugepages", say.Err("the command line has {value}, and the order decides which page size "+
+					"is counted: change it manually", "value", w))
 		}
 	}
 	return wordOf(words, name), nil

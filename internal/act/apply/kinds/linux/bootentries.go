@@ -210,8 +210,8 @@ func (b bootKind) agree(name string) error {
 				twice++
 			}
 			if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
-				return ofBoot("hugepages", say.Err("{path} has {value}, and which size is counted depends on the "+
-					"order: change it by hand", "path", e.Path, "value", w))
+				return ofBoot("hugepages", say.Err("{path} has {value}, and the order decides which page size is "+
+					"counted: change it manually", "path", e.Path, "value", w))
 			}
 		}
 		if got := wordOf(words, name); got != want || twice > 1 {

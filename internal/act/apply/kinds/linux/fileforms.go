@@ -18,7 +18,7 @@ const (
 // fileHeader is the comment that a file of ours starts with.
 func fileHeader(what string) string {
 	return "# " + what + ", set by pgfettle.\n" +
-		"# \"pgfettle journal\" tells when and why, \"pgfettle undo\" takes it back.\n" +
+		"# \"pgfettle journal\" shows when and why, \"pgfettle undo\" undoes it.\n" +
 		"# Lines of your own may be added; they are kept.\n"
 }
 

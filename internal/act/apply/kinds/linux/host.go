@@ -127,7 +127,7 @@ func (h Host) setFile(f *journal.File) error {
 	}
 	if f.Text != nil {
 		if err := h.Files.Mkdir(path.Dir(f.Path), 0o755); err != nil {
-			return say.Err("folder of {path}: {reason}", "path", f.Path, "reason", err)
+			return say.Err("directory of {path}: {reason}", "path", f.Path, "reason", err)
 		}
 		return apply.SetFile(h.Files, *f)
 	}

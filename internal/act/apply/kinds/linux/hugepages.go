@@ -165,7 +165,7 @@ func (h hugePages) ask(pages int64) (int64, error) {
 
 func (h hugePages) giveBack(pages int64) error {
 	if err := h.Kernel.Poke("/"+host.SysctlPath(poolName), strconv.FormatInt(pages, 10)); err != nil {
-		return say.Err("the pool could not be put back to {n} pages: {reason}", "n", strconv.FormatInt(pages, 10),
+		return say.Err("the pool could not be restored to {n} pages: {reason}", "n", strconv.FormatInt(pages, 10),
 			"reason", err)
 	}
 	return nil

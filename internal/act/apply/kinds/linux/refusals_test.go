@@ -80,7 +80,7 @@ func TestKindsRefuse(t *testing.T) {
 			if err := l.Local.Remove("/etc/debian_version"); err != nil {
 				l.t.Fatal(err)
 			}
-		}, "add psi=VALUE to the kernel's command line by hand"},
+		}, "add psi=VALUE to the kernel command line manually"},
 		"update-grub fails": {"boot:psi", "1", map[string]string{"/etc/default/grub": "exit 3\n"},
 			nil, "update-grub: exit status 1"},
 		"a drop-in that wins": {"unit:OOMPolicy", "continue", map[string]string{"/run/systemd/system/x": "",

@@ -13,7 +13,7 @@ const dropInName = "zz-pgfettle.conf"
 
 // dropInHead starts it.
 const dropInHead = "# Server settings, set by pgfettle.\n" +
-	"# \"pgfettle journal\" tells when and why, \"pgfettle undo\" takes it back.\n"
+	"# \"pgfettle journal\" shows when and why, \"pgfettle undo\" undoes it.\n"
 
 // form is how a setting is in one of the three kinds of file.
 type form int

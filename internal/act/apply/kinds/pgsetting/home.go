@@ -195,7 +195,7 @@ func (p Kind) setFile(in *snapshot.Instance, f journal.File) error {
 // notLink refuses a symbolic link where a server's own file is expected.
 func notLink(files target.Target, name string) error {
 	if to, err := files.Readlink(name); err == nil {
-		return &say.Problem{Message: say.M("{name} is a symbolic link to {to}, where the server has a file of its own",
+		return &say.Problem{Message: say.M("{name} is a symbolic link to {to}; the server expects a regular file",
 			"name", name, "to", to),
 			Code: say.CodeRefused,
 			Hint: say.M("put the file itself there")}

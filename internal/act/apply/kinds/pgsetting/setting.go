@@ -102,7 +102,7 @@ func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) 
 	}
 	text, err := conf.Rewritten(text)
 	if err != nil {
-		return f, &say.Problem{Message: say.M("{path} could not be put back as it is", "path", f.Path),
+		return f, &say.Problem{Message: say.M("{path} could not be restored as it is", "path", f.Path),
 			Detail: say.OfError(err),
 			Code:   say.CodeNoAccess,
 			Hint:   say.M("run pgfettle as root or as the owner of the data directory")}

@@ -161,7 +161,7 @@ func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
 				"address", string(k.Address), "role", s.Role), Code: say.CodeNoAccess,
 				Hint: say.M("connect as its owner or as a superuser")}
 		case c.value != knob.Unset && c.value != noTablespace && !plan.TablespaceValue.MatchString(c.value):
-			return &say.Problem{Message: say.M("{address} is {value}, which could not be put back", "address",
+			return &say.Problem{Message: say.M("{address} is {value}, which could not be restored", "address",
 				string(k.Address), "value", say.Quoted(c.value)),
 				Code: say.CodeRefused,
 				Hint: say.M("leave it out of the plan")}
