@@ -27,6 +27,7 @@ var PageDamageIgnored = check.Check{
 		check.SQL("ALTER SYSTEM RESET zero_damaged_pages;"),
 		check.SQL("ALTER SYSTEM RESET ignore_checksum_failure;"),
 		check.SQL("SELECT pg_reload_conf();"),
+		check.Shell("pg_amcheck --all"),
 	},
 	Sources: []string{"pg-config-developer", "pg-checksums"},
 	Judge: func(c *check.Case) {

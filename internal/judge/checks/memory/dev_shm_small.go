@@ -24,7 +24,8 @@ var DevShmSmall = check.Check{
 		"mounted at /dev/shm). It counts against the memory limit of the container, and only used pages take " +
 		"memory.\n" +
 		"On a host, raise the option size= of /dev/shm in /etc/fstab, then run: mount -o remount /dev/shm",
-	Sources: []string{"pg-config-resource", "pg-kernel-resources"},
+	Commands: []check.Command{check.Shell("mount -o remount /dev/shm")},
+	Sources:  []string{"pg-config-resource", "pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		mounts, ok := check.Need(c, c.Snapshot.Host.Mounts)
 		if !ok {

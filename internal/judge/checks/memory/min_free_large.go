@@ -22,7 +22,8 @@ var MinFreeLarge = check.Check{
 	Do: "1. Remove vm.min_free_kbytes from the files in /etc/sysctl.d and reboot: the kernel then computes " +
 		"its own value.\n" +
 		"2. Or set it to at most 1% of RAM and run: sysctl --system",
-	Sources: []string{"linux-vm"},
+	Commands: []check.Command{check.Shell("sysctl --system")},
+	Sources:  []string{"linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.min_free_kbytes"))
 		if !ok {

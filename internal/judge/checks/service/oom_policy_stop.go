@@ -24,6 +24,7 @@ var OomPolicyStop = check.Check{
 		"daemon-reload\nNo restart is needed. Keep the current value only if another service, such as a cluster " +
 		"manager, takes over.",
 	Commands: []check.Command{
+		check.Shell("systemctl edit {unit}"),
 		check.Conf("OOMPolicy=continue"),
 		check.Shell("systemctl daemon-reload"),
 	},

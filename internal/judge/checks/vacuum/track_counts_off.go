@@ -18,6 +18,7 @@ var TrackCountsOff = check.Check{
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET track_counts = on;"),
 		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("VACUUM (ANALYZE);"),
 	},
 	Sources: []string{"pg-config-statistics", "pg-config-autovacuum"},
 	Judge: func(c *check.Case) {
