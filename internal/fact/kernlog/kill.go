@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,7 +23,14 @@ func (p *Reader) kill(l line) bool {
 	choice := reKill.FindStringSubmatch(s)
 	killed := reKilled.FindStringSubmatch(s)
 	if choice == nil && killed == nil {
-		return reExited.MatchString(s)
+		if !outOf(s) {
+			return reExited.MatchString(s)
+		}
+		m := reKillOther.FindStringSubmatch(s)
+		if m == nil {
+			return false
+		}
+		choice = []string{m[0], m[1], m[2], "", m[3], ""}
 	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
 	v := Victim{At: l.at, UID: -1}
@@ -65,6 +73,11 @@ func (p *Reader) kill(l line) bool {
 		}
 	}
 	v.sizes(s)
+	if p.group && v.At.Text == "" && v.At.Boot < 0 && slices.ContainsFunc(r.Victims, func(o Victim) bool {
+		return o.PID == v.PID && o.Name == v.Name && (o.At.Text != "" || o.At.Boot >= 0)
+	}) {
+		return true // somebody shows it once more
+	}
 	if (choice == nil || !v.chosen) && len(r.Victims) > 0 && !p.group {
 		r.Victims = r.Victims[:0] // the choice gives way to who was killed for it
 	}

@@ -32,7 +32,8 @@ type line struct {
 }
 
 var (
-	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{6})(?: {0,2}<[ \d.]{0,24}>)?\] ?`) // -d has how long after the last
+	// -d has how long after the last; CONFIG_PRINTK_CALLER the task or the processor that wrote it
+	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{6})(?: {0,2}<[ \d.]{0,24}>)?\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
 	reDelta = regex.New(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
 	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
 	// letters, digits, and points of any script. What stands about them tells that they are a date.
@@ -49,7 +50,7 @@ var (
 	reCRI  = regex.New(`^(?:stdout|stderr) [FP] `)
 	reUnix = regex.New(`^(\d{9,10})\.(\d{6}) `)
 	// The time since boot behind something that a console or a program put before it.
-	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?`)
+	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
 	reBootCut = regex.New(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
 	// Not within a word: that is somebody's name for a process.
 	reColor  = regex.New(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
@@ -82,7 +83,7 @@ func stripLine(s string) line {
 			s = strings.TrimRight(q, "\",| ")
 		}
 	}
-	s = stripFile(s)
+	s = stripFile(uncommented(s))
 	tagged := false
 	if strings.HasPrefix(s, "<") {
 		if m := re5424.FindStringSubmatch(s); m != nil {
@@ -128,6 +129,18 @@ func stripLine(s string) line {
 	return l
 }
 
+// uncommented takes the mark of a comment off a line that is quoted in the source of a program.
+func uncommented(s string) string {
+	for _, mark := range []string{"// ", "# ", "-- ", "* ", "; "} {
+		if rest, ok := strings.CutPrefix(s, mark); ok {
+			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || strings.HasPrefix(rest, "score ") {
+				return rest
+			}
+		}
+	}
+	return s
+}
+
 // timeBegins says whether a line begins with a time.
 func timeBegins(s string) bool {
 	var at Stamp
@@ -143,6 +156,9 @@ func plainText(s string) string {
 	}
 	if strings.Contains(s, "\u00a0") {
 		s = strings.ReplaceAll(s, "\u00a0", " ")
+	}
+	if strings.Contains(s, "\u21aa") { // where a book folds a line
+		s = strings.ReplaceAll(s, "\u21aa", "")
 	}
 	s = strings.TrimPrefix(s, "\ufeff")
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
@@ -227,8 +243,8 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			sec, _ := strconv.ParseInt(m[1], 10, 64)
 			micro, _ := strconv.ParseInt(m[2], 10, 64)
 			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
-			text, _, _ := strings.Cut(m[0], "<") // and how long after the last
-			note(strings.TrimRight(text, "] ") + "]")
+			text := m[0][:strings.IndexAny(m[0], "<]")] // and how long after the last
+			note(strings.TrimRight(text, " ") + "]")
 			return s[len(m[0]):], true
 		}
 		if m := reCtime.FindStringSubmatch(s); m != nil {

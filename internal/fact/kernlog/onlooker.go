@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
@@ -92,7 +94,7 @@ func (p *Reader) settle() {
 		}
 		kept = append(kept, r)
 	}
-	p.log.Reports = together(kept)
+	p.log.Reports = once(together(kept))
 	slices.SortStableFunc(p.log.Reports, func(a, b Report) int { return a.line - b.line })
 }
 
@@ -118,6 +120,67 @@ func together(list []Report) []Report {
 	}
 	return out
 }
+
+// bare says whether a report is but the lines of a kill.
+func (r *Report) bare() bool {
+	return r.Asker.Name == "" && r.Info == nil && r.Memcg == nil && len(r.Table.Tasks) == 0 && !r.WholeGroup &&
+		len(r.Victims) == 1
+}
+
+// once leaves out lines of a kill that somebody shows once more: what grep found of a report that stands below, and
+// the end of a report that an article repeats.
+func once(list []Report) []Report {
+	seen := map[int][]int{} // reports by the process that was killed
+	for i := range list {
+		for j := range list[i].Victims {
+			pid := list[i].Victims[j].PID
+			seen[pid] = append(seen[pid], i)
+		}
+	}
+	gone := map[int]bool{}
+	for i := range list {
+		r := &list[i]
+		if !r.bare() {
+			continue
+		}
+		for _, k := range seen[r.Victims[0].PID] {
+			if k != i && !gone[k] && repeats(r, &list[k], k < i) {
+				gone[i] = true
+				break
+			}
+		}
+	}
+	out := list[:0]
+	for i, r := range list {
+		if !gone[i] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// repeats says whether a report that is but lines of a kill tells nothing that another one does not.
+func repeats(r, of *Report, earlier bool) bool {
+	v := &r.Victims[0]
+	for i := range of.Victims {
+		w := &of.Victims[i]
+		if w.PID != v.PID || w.Name != v.Name || v.Name == "" {
+			continue
+		}
+		same := sameSize(v.Anon, w.Anon) && sameSize(v.VM, w.VM)
+		switch {
+		case v.At.Boot >= 0 && w.At.Boot >= 0:
+			return v.At.Boot == w.At.Boot && (earlier || !of.bare()) && (same || v.Anon == nil)
+		case v.At.Text != "" && v.At.Text == w.At.Text, v.At.Text == "" && w.At.Text == "":
+			return same && earlier
+		case v.Anon == nil && r.Score != nil && of.Score != nil && *r.Score == *of.Score:
+			return w.Anon != nil || !of.bare() // of another clock
+		}
+	}
+	return false
+}
+
+func sameSize(a, b *unit.Bytes) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // nextLines is how near a kill without a time and the table have to be.
 const nextLines = 4

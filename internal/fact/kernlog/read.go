@@ -22,12 +22,15 @@ var (
 	// The line behind the first, until 4.18.
 	reAsks    = regex.New(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
 	reSummary = regex.New(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
-	reChosen  = regex.New(`\btask=(.{1,64}?),pid=(\d{1,10})(?:,uid=(\d{1,10}))?`)
+	reChosen  = regex.New(`\btask=(.{1,64}?),pid= ?(\d{1,10})(?:,uid=(\d{1,10}))?`)
 	reKill    = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): (?:OOM )?Kill(?:ed)? process (\d{1,10})(?:, UID ` +
 			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)
 	reKilled = regex.New(
 		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? (?:\((.{1,64}?)\)(?:,| total-vm| vm:|\.|$)|\($)`)
+	// The words between were translated, or are of a kernel that is not known: what follows is of a kill alone.
+	reKillOther = regex.New(
+		`(?i)^(memory cgroup out of memory|out of memory): [^()]{0,60}? (\d{1,10}) \((.{1,64}?)\),? total-vm: ?\d`)
 	// OpenVZ has a second line about the same kill.
 	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
 	reSize    = regex.New(`(?:^|[\s,])(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
@@ -252,8 +255,8 @@ var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
 
 // reInnerSyslog is what syslog or the journal put before a line of the kernel.
-var reInnerSyslog = regex.New(`(?:^| )(?:[A-Z]\w{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|` +
-	`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?) \S{1,255} kernel: `)
+var reInnerSyslog = regex.New(`(?:[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|` +
+	`(?:^| )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?) \S{1,255} kernel: `)
 
 // escaped takes a line in which the ends of lines are written out.
 func (p *Reader) escaped(s string) bool {
@@ -570,7 +573,8 @@ func (p *Reader) take(l line) {
 	case strings.HasPrefix(s, "oom-kill:"):
 		p.summary(l)
 		return
-	case strings.Contains(s, "process "), strings.HasPrefix(s, "oom_reaper: "):
+	case strings.Contains(s, "process "), strings.HasPrefix(s, "oom_reaper: "),
+		strings.Contains(s, " total-vm:") && outOf(s):
 		if p.kill(l) {
 			return
 		}
@@ -664,6 +668,9 @@ func (p *Reader) summary(l line) {
 		case "task_memcg":
 			r.TaskGroup = v
 		}
+	}
+	if r.Constraint == Global && r.Group != "" && !strings.Contains(l.text, ",global_oom") {
+		r.Constraint = Memcg // as kernels around 5.0 wrote it of a control group
 	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
 }
@@ -778,7 +785,11 @@ func (p *Reader) body(l line) bool {
 		r = p.current(l.at)
 	}
 	if len(r.Victims) > 0 {
-		return false // what follows the kill belongs to others
+		if !r.bare() || !continues(s) {
+			return false // what follows the kill belongs to others
+		}
+		p.close() // a line of a kill alone, as grep finds it: a report whose beginning is missing follows
+		r = p.current(l.at)
 	}
 	if m := reCPU.FindStringSubmatch(s); m != nil {
 		if r.Asker.PID == 0 {

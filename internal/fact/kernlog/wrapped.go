@@ -223,7 +223,8 @@ func (p *Reader) put(l line) bool {
 	case alone(l):
 		return false
 	case strings.HasSuffix(p.held, ")") && opens(p.held) && !strings.HasPrefix(p.held, "oom-kill:") &&
-		!strings.HasPrefix(l.text, ",") && !strings.HasPrefix(l.text, "total-vm"):
+		!strings.HasPrefix(l.text, ",") && !strings.HasPrefix(l.text, "total-vm") &&
+		!strings.HasPrefix(l.text, "score "):
 		return false
 	}
 	p.held = p.joined(p.held, l.text)

@@ -8,7 +8,8 @@ import (
 
 var (
 	// typed is a line on which somebody asked for a plan, behind a client's prompt or at its beginning.
-	typed = regex.New(`(?i)^(?:[^\s#>=]{0,80}[ :]?[^\s#>=]{0,80}=?[-=(*!']?[#>] ?)?` +
+	typed = regex.New(`(?i)^(?:(?:text|plaintext|console|(?:p|pg|postgre)?sql) )?` +
+		`(?:[^\s#>=]{0,80}[ :]?[^\s#>=]{0,80}=?[-=(*!']?[#>] ?)?` +
 		`explain\b((?:\s*\([^()]*\)|\s+analy[sz]e\b|\s+verbose\b)*)`)
 	// goesPrompt is the prompt of a line that goes on.
 	goesPrompt = regex.New(`^[^\s#>]{0,80}[-('*"$][#>] `)

@@ -17,7 +17,7 @@ type object map[string]any
 // parseJSON reads every JSON plan that is in the lines; none is no error, as they
 // may be text. A plan that is cut off is read as far as it goes.
 func parseJSON(lines []string) ([]*Plan, error) {
-	text := strings.Join(lines, "\n")
+	text, part := inNode(strings.Join(lines, "\n"))
 	var out []*Plan
 	for at := 0; at < len(text) && len(out) < maxPlans; {
 		from, fragment, ok := beginJSON(text, at)
@@ -31,11 +31,11 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		if fragment {
 			o = object{"Plan": map[string]any(o)}
 		}
-		p, err := planOf(o, cut != "")
+		p, err := planOf(o, cut != "" || part)
 		if err != nil {
 			return nil, err
 		}
-		p.Fragment, p.Cut = fragment, cut
+		p.Fragment, p.Cut = fragment || part, cut
 		if p.Query == "" && !fragment {
 			p.Query = askedIn(text[at:from])
 			p.Typed = p.Query != ""
@@ -58,6 +58,59 @@ func parseJSON(lines []string) ([]*Plan, error) {
 	}
 	return out, nil
 }
+
+// nodeValue is a line of a node in JSON that no other document has.
+var nodeValue = regex.New(`(?m)^\s*"(?:Actual (?:Total Time|Rows|Loops)|Shared (?:Hit|Read) Blocks|` +
+	`Temp (?:Read|Written) Blocks|` +
+	`Plan Rows|Total Cost|Sort Space Used|Rows Removed by Filter|Peak Memory Usage)" ?: ?[0-9]`)
+
+// inNode puts the brace back before a text that begins within a node of a plan. part says that it did: of the first
+// node, the kind is missing.
+func inNode(text string) (whole string, part bool) {
+	if !strings.Contains(text, `Blocks"`) && !strings.Contains(text, `"Actual `) &&
+		!strings.Contains(text, `"Total Cost"`) && !strings.Contains(text, `"Sort Space`) {
+		return text, false
+	}
+	first := nodeValue.FindStringIndex(text)
+	if first == nil || planKey.MatchString(text) {
+		return text, false
+	}
+	end := len(text)
+	if m := nodeKey.FindStringIndex(text); m != nil {
+		end = m[0]
+	}
+	if first[0] > end {
+		return text, false
+	}
+	begin := strings.IndexByte(text, '"')
+	at := strings.LastIndexByte(text[:first[1]-1], '\n')
+	if at >= 0 && !key.MatchString(text[begin:min(len(text), begin+80)]) {
+		begin = at + 1
+	}
+	depth, quoted := 0, false
+	for i := begin; i < end; i++ {
+		switch c := text[i]; {
+		case c == '"' && text[i-min(i, 1)] != '\\':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			if depth--; depth < 0 { // what stands before it belongs to what is not there
+				begin, depth = i+1, 0
+			}
+		}
+	}
+	own := strings.TrimLeft(text[begin:], ", \n")
+	if depth == 0 && end < len(text) || depth > 1 && end < len(text) || !key.MatchString(own) ||
+		!nodeValue.MatchString(own[:max(0, len(own)-(len(text)-end))]) {
+		return text, false
+	}
+	return `{"Plan": {` + own, true
+}
+
+// key is a key of JSON with its colon.
+var key = regex.New(`^"[A-Z][A-Za-z /-]{1,40}" ?:`)
 
 var (
 	planKey = regex.New(`"Plan" ?:`)
@@ -166,7 +219,7 @@ func planOf(o object, cut bool) (*Plan, error) {
 		p.Execution = o.time("Total Runtime")
 	}
 	root := o.object("Plan")
-	if strings.TrimSpace(root.text("Node Type")) == "" && !(cut && len(root.objects("Plans")) > 0) {
+	if strings.TrimSpace(root.text("Node Type")) == "" && !(cut && (len(root) > 1 || len(root.objects("Plans")) > 0)) {
 		return nil, say.Err("JSON: the plan has no Node Type")
 	}
 	count := 0
@@ -402,11 +455,14 @@ func ioOf(o object) *IO {
 }
 
 func sortFrom(o object) *Sort {
-	m := o.text("Sort Method")
+	m, disk := o.text("Sort Method"), o.text("Sort Space Type") == "Disk"
+	if _, ok := o["Sort Space Used"]; m == "" && ok && disk {
+		m = "external" // as all that sorts on disk; the rest is cut off
+	}
 	if m == "" {
 		return nil
 	}
-	return &Sort{Method: m, Disk: o.text("Sort Space Type") == "Disk", KB: o.count("Sort Space Used")}
+	return &Sort{Method: m, Disk: disk, KB: o.count("Sort Space Used")}
 }
 
 // hashFrom reads the table of a hash join, and the batches of an aggregate.

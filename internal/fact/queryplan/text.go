@@ -18,8 +18,8 @@ var (
 	errNodes = say.Err("a plan of too many nodes, or nested too deeply")
 	errPlans = say.Err("more plans than can be read")
 	// estimated and measured are the end of a node's line, each of which may be missing.
-	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) rows=([\d.]+)(?: width=(\d+))?\)`)
-	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+)(?: loops=([\d.]+))?\)`)
+	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) +rows=([\d.]+)(?: width=(\d+))?\)`)
+	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) +)?rows=([\d.]+)(?: +loops=([\d.]+))?\)`)
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
 	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.,]+) ms`)
 	// psql's \timing, whose words are translated, and that of pgcli and others, in seconds

@@ -30,6 +30,10 @@ func unwrap(lines []string) []string {
 	out := make([]string, 0, len(lines))
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
+		if i+1 < len(lines) && headAlone(l, lines[i+1]) {
+			l = l + " " + strings.TrimLeft(lines[i+1], " ")
+			i++
+		}
 		if begins(l) || nodeLike(l, numbers) {
 			var p parentheses
 			p.add(l)
@@ -49,6 +53,14 @@ func unwrap(lines []string) []string {
 		out = append(out, spaced(l))
 	}
 	return out
+}
+
+// headAlone says whether a line is a node's name and the next one its numbers, as somebody broke them.
+func headAlone(l, next string) bool {
+	t := strings.TrimSpace(next)
+	return (strings.HasPrefix(t, "(cost=") || strings.HasPrefix(t, "(actual ")) && markAt(l) < 0 &&
+		!strings.HasPrefix(strings.TrimSpace(l), "->") && bareHead.MatchString(strings.TrimSpace(l)) &&
+		headWord.MatchString(strings.TrimSpace(l))
 }
 
 // splitHead says whether a line and the next one are a node's line only together: the

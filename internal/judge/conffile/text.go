@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -148,6 +149,32 @@ func withMeant(r conf.Resolved) []conf.Setting {
 		last[out[i].Name] = i
 	}
 	return out
+}
+
+// Configures reports whether a file that the server's grammar read is one: whether it has no errors, sets a
+// parameter, or has a line with errors that begins as a parameter. Prose, scripts and inventories are refused rather
+// than told that each of their lines is an error.
+func Configures(r conf.Resolved) bool {
+	if len(r.Faults) == 0 {
+		return true
+	}
+	for _, s := range r.Settings {
+		if params.Known(s.Name) {
+			return true
+		}
+	}
+	for _, f := range r.Faults {
+		word := strings.TrimLeft(f.Text, "\ufeff \t\u00a0\u200b")
+		if end := strings.IndexFunc(word, func(c rune) bool {
+			return c != '_' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+		}); end >= 0 {
+			word = word[:end]
+		}
+		if params.Known(word) || f.Text == "" || strings.HasPrefix(word, "include") {
+			return true
+		}
+	}
+	return len(r.Faults) < 3 && len(r.Settings) > 0
 }
 
 // odd reports whether a setting has characters that a person does not see or takes for others: the server takes them

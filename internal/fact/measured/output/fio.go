@@ -122,6 +122,9 @@ type fio struct {
 	order   []string       // their names
 	ended   bool           // the summary of its group was there: what follows is another run
 	tersely bool           // the run is of lines of --minimal
+	alone   int            // where the summary of a group stands that no job stands before; 0: none
+	summed  bool           // the run is such a summary
+	orphan  *Side          // latencies of which no line has told yet whether they are of reads or writes
 
 	progress *FioProgress
 	signal   int
@@ -136,11 +139,13 @@ var (
 		`^\s*([^\s:(][^:]{0,200})?:? ?\(groupid=[0-9]+, jobs=([0-9]{1,5})\): err= ?([0-9]{1,4})`)
 	fioSide = regex.New(`^\s*(?:[|*+•-]\s*)?[*_\x60]{0,3}(read|write|trim)[*_\x60]{0,3}\s?: ?[*_\x60]{0,3}` +
 		`(?:io|IOPS|bw|BW)=(.*)$`)
-	fioIOPS  = regex.New(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
-	fioBW    = regex.New(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
-	fioBWOld = regex.New(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
-	fioRun   = regex.New(`(?:/|runt= *|run= *)([0-9]+)(?:-[0-9]+)?msec`)
-	fioLat   = regex.New(
+	fioIOPS    = regex.New(`(?i)\biops=\s?([0-9.]+)([kMG]?)`)
+	fioBW      = regex.New(`(?i)\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioAverage = regex.New(`^\s*iops\s*: min=.*\bavg=\s*([0-9.]+),`)
+	fioBWSum   = regex.New(`\b(?:bw|aggrb)=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioBWOld   = regex.New(`\bbw=\s?([0-9.]+) ?([KMGT]?i?B)/s`)
+	fioRun     = regex.New(`(?:/|runt= *|run= *|maxt= *)([0-9]+)(?:-[0-9]+)?msec`)
+	fioLat     = regex.New(
 		`^\s*(slat|clat|lat|sync) ?\((nsec|usec|msec)\) ?: min=\s*([0-9.]+[kKMG]?) ?, ` +
 			`max=\s*([0-9.]+[kKMG]?) ?, avg=\s*([0-9.]+[kKMG]?)`)
 	fioPercent = regex.New(`^\s*(clat|lat|sync)(?: prio [0-9/]+)? percentiles \((nsec|usec|msec)\):`)
@@ -163,7 +168,7 @@ var (
 
 // line reads the text of fio 2 and 3.
 func (f *fio) line(s scanned) bool {
-	if f.command == "" && f.out == nil && !holds(s.text, "=", "fio") {
+	if f.command == "" && f.out == nil && !holds(s.text, "=", "fio", "Run status") {
 		return false
 	}
 	if f.command != "" || strings.Contains(s.text, "fio") && fioCommand.MatchString(s.text) {
@@ -200,6 +205,11 @@ func (f *fio) line(s scanned) bool {
 		return f.begin(s, m[1])
 	}
 	if f.out == nil {
+		if holds(s.text, "lat (", "percentiles (") && (fioLat.MatchString(s.text) || fioPercent.MatchString(s.text)) &&
+			!fioFlushed.MatchString(s.text) {
+			f.lost(s)
+			return f.detail(s)
+		}
 		if !fioSyncs.MatchString(s.text) && !fioFlushed.MatchString(s.text) {
 			return f.group(s)
 		}
@@ -209,6 +219,27 @@ func (f *fio) line(s scanned) bool {
 		f.side = f.job.Sync
 	}
 	return f.detail(s) || f.group(s) || fioNoise.MatchString(s.text)
+}
+
+// lost begins a job of which what stands before its latencies is not there.
+func (f *fio) lost(s scanned) {
+	f.add(s, f.def)
+	f.out.Cut = true
+	f.orphan = &Side{}
+	f.side = f.orphan
+}
+
+// found says what latencies are of whose line was not there.
+func (f *fio) found(read bool) {
+	if f.orphan == nil || f.out == nil || len(f.out.Fio.Jobs) == 0 {
+		return
+	}
+	if j := &f.out.Fio.Jobs[len(f.out.Fio.Jobs)-1]; read && j.Read == nil {
+		j.Read = f.orphan
+	} else if !read && j.Write == nil {
+		j.Write = f.orphan
+	}
+	f.orphan = nil
 }
 
 // follow gathers the options of a command, which may go on over lines.
@@ -337,6 +368,7 @@ func (f *fio) define(s scanned, m []string) {
 func (f *fio) head(s scanned, m []string) {
 	f.close()
 	f.next()
+	f.orphan = nil
 	name := short(strings.TrimSpace(m[1]), 64)
 	if f.json[name] {
 		f.job, f.side = &Job{}, nil // told by JSON already: read on, and not kept
@@ -394,6 +426,11 @@ func (f *fio) begin(s scanned, kind string) bool {
 	if iops == nil && bw == nil {
 		return false
 	}
+	if kind == "write" && f.job != nil { // a job tells of its reads first
+		f.closeSide()
+		f.found(true)
+	}
+	f.orphan = nil
 	if f.job == nil || kind == "read" && f.job.Read != nil || kind == "write" && f.job.Write != nil {
 		f.close()
 		f.next()
@@ -469,8 +506,18 @@ func (f *fio) detail(s scanned) bool {
 		return true
 	}
 	f.latOf = ""
+	if f.orphan != nil && f.orphan.PerSecond == 0 && strings.Contains(s.text, "iops") {
+		if m := fioAverage.FindStringSubmatch(s.text); m != nil {
+			v, _ := figure(m[1])
+			f.orphan.PerSecond = math.Round(v*1000) / 1000
+			return true
+		}
+	}
 	if m := fioIssued.FindStringSubmatch(s.text); m != nil {
 		f.closeSide()
+		if r, w := strings.Trim(m[1], "0") != "", strings.Trim(m[2], "0") != ""; r != w {
+			f.found(r)
+		}
 		for i, side := range []*Side{f.job.Read, f.job.Write, nil, f.job.Sync} {
 			if side != nil && m[i+1] != "" {
 				side.Count, _ = whole(m[i+1])
@@ -542,18 +589,41 @@ func (f *fio) closeSide() {
 // group reads the summary of a group where no job told of it: «READ: bw=11.4MiB/s (11.9MB/s), …».
 func (f *fio) group(s scanned) bool {
 	if fioStatus.MatchString(s.text) {
-		return f.out != nil || f.version != "" || f.line0 > 0
+		if f.summed {
+			f.finish()
+		}
+		if f.out == nil && f.version == "" && f.line0 == 0 {
+			f.alone = s.number
+		}
+		return true
 	}
 	m := fioGroupIO.FindStringSubmatch(s.text)
 	if m == nil {
 		return false
 	}
-	if f.out != nil || f.line0 == 0 {
-		f.ended = f.out != nil
-		return f.out != nil // the jobs have told it
-	}
-	bw := fioBWOld.FindStringSubmatch(s.text)
+	bw := fioBWSum.FindStringSubmatch(s.text)
 	run := fioRun.FindStringSubmatch(s.text)
+	if f.orphan != nil && f.out != nil {
+		f.closeSide()
+		f.found(m[1] == "READ")
+	}
+	if f.out == nil && f.line0 == 0 && f.alone == 0 {
+		return false
+	}
+	if f.summed && bw != nil { // the other kind of the same summary
+		j := &f.out.Fio.Jobs[0]
+		v, _ := figure(bw[1])
+		if side := (&Side{Speed: unit.Bytes(math.Round(v * fioUnit(bw[2])))}); m[1] == "WRITE" && j.Write == nil {
+			j.Write = side
+		} else if m[1] == "READ" && j.Read == nil {
+			j.Read = side
+		}
+		return true
+	}
+	if f.out != nil {
+		f.ended = true
+		return true // the jobs have told it
+	}
 	if bw == nil {
 		return false
 	}
@@ -569,6 +639,12 @@ func (f *fio) group(s scanned) bool {
 	} else {
 		j.Write = side
 	}
+	if f.alone > 0 && f.line0 == 0 {
+		f.line0 = f.alone
+		f.add(s, j)
+		f.out.Cut, f.summed, f.ended = true, true, true
+		return true
+	}
 	f.add(s, j)
 	f.finish()
 	return true
@@ -583,6 +659,10 @@ func (f *fio) close() {
 // finish ends a run.
 func (f *fio) finish() {
 	f.close()
+	if kind := strings.TrimPrefix(f.def.RW, "rand"); kind == "read" || kind == "write" {
+		f.found(kind == "read")
+	}
+	f.alone, f.summed, f.orphan = 0, false, nil
 	if !f.unfinished() && f.out != nil {
 		jobs := f.out.Fio.Jobs[:0]
 		for _, j := range f.out.Fio.Jobs {

@@ -88,6 +88,9 @@ func (n *neighbors) line(s scanned) bool {
 		n.records, _ = whole(m[1])
 		return n.command != ""
 	}
+	if bare := strings.Trim(s.text, " \t`*_"); len(bare) < len(s.text) { // inline code
+		s.text = bare
+	}
 	if m := ddResult.FindStringSubmatch(s.text); m != nil && (n.command != "" || n.records > 0) {
 		x := Neighbor{Program: "dd", Line: s.number, Text: short(strings.TrimSpace(s.text), maxFirst)}
 		seconds, ok := figure(m[2])

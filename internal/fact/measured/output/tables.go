@@ -159,6 +159,57 @@ type iostat struct {
 	strange int      // lines of other text since the last row
 	more    []string // the columns that a narrow page has put into a line below the rows
 	nth     int      // device whose figures for them come next
+	early   []early  // rows before any head, as a screen begins with them
+}
+
+// early is a row whose head is not there.
+type early struct {
+	line   int
+	fields []string
+}
+
+var deviceName = regex.New(`^[a-z][\w/!.-]{1,31}$`)
+
+// first keeps a row of devices that stands before any head: the columns of the next head are its own.
+func (t *iostat) first(s scanned) bool {
+	if strings.Count(s.text, ".") < 8 || len(s.text) > 400 {
+		if strings.TrimSpace(s.text) != "" {
+			t.early = nil
+		}
+		return false
+	}
+	fields := strings.Fields(s.text)
+	if _, ok := figures(fields[1:]); !ok || len(fields) < 10 || !deviceName.MatchString(fields[0]) ||
+		len(t.early) >= maxFioDisks {
+		t.early = nil
+		return false
+	}
+	t.early = append(t.early, early{s.number, fields})
+	return true
+}
+
+// adopt makes a sample of the rows that stood before the first head.
+func (t *iostat) adopt() {
+	rows := t.early
+	t.early = nil
+	x := t.out.Iostat
+	if len(rows) == 0 || len(x.Samples) != 1 || len(x.Samples[0].Devices) > 0 {
+		return
+	}
+	var before IostatSample
+	for _, row := range rows {
+		v, _ := figures(row.fields[1:])
+		if len(v) != len(t.columns)-1 {
+			return
+		}
+		d := Device{Name: short(row.fields[0], 64)}
+		for i, column := range t.columns[1:] {
+			d.set(column, v[i])
+		}
+		before.Devices = append(before.Devices, d)
+	}
+	x.Samples = append([]IostatSample{before}, x.Samples...)
+	t.out.Line, t.out.Cut = rows[0].line, true
 }
 
 // mostStrange lines of other text may stand among the rows of a table, as remarks do.
@@ -194,7 +245,7 @@ func (t *iostat) sample(s scanned, cpu bool) *IostatSample {
 
 func (t *iostat) line(s scanned) bool {
 	if t.out == nil && !holds(s.text, "avg-cpu", "evice") {
-		return false
+		return t.first(s)
 	}
 	fields := strings.Fields(s.text)
 	switch {
@@ -211,6 +262,7 @@ func (t *iostat) line(s scanned) bool {
 	case iostatHead.MatchString(s.text):
 		t.sample(s, false)
 		t.columns, t.cpu, t.strange, t.more = fields, false, 0, nil
+		t.adopt()
 		return true
 	case strings.Contains(s.text, "extended device statistics") && len(s.text) < 80:
 		return true
@@ -326,6 +378,13 @@ func (t *iostat) row(s scanned, fields []string) bool {
 	if !ok || len(v) != len(t.columns)-1 {
 		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 {
 			t.out.Cut = true
+			d := Device{Name: short(fields[0], 64)}
+			for i := range len(v) - 1 { // the last may be cut within its digits
+				d.set(t.columns[i+1], v[i])
+			}
+			if x := &t.out.Iostat.Samples[len(t.out.Iostat.Samples)-1]; len(v) > 1 {
+				x.Devices = append(x.Devices, d)
+			}
 			return true
 		}
 		if !s.last || len(fields) > len(t.columns) {

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"math"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -93,8 +94,11 @@ func (t *vmstat) read(s scanned) bool {
 		row = fields[:len(t.columns)] // date and time behind
 	}
 	n := make([]int64, 0, len(row))
-	for _, f := range row {
+	for i, f := range row {
 		v, ok := whole(f)
+		if !ok {
+			v, ok = t.scaled(f, i)
+		}
 		if !ok {
 			t.columns = nil
 			return false
@@ -117,6 +121,26 @@ func (t *vmstat) read(s scanned) bool {
 		x.Samples = append(x.Samples, v)
 	}
 	return true
+}
+
+// scaled reads a figure that somebody or a program has shortened: 234M of memory, 12K switches.
+func (t *vmstat) scaled(f string, i int) (int64, bool) {
+	if len(f) < 2 || i >= len(t.columns) || t.out.Vmstat.Unit != "" {
+		return 0, false
+	}
+	n, ok := figure(f[:len(f)-1])
+	power := strings.IndexByte("KMG", f[len(f)-1]&^0x20)
+	if !ok || n < 0 || power < 0 {
+		return 0, false
+	}
+	step := 1000.0
+	switch t.columns[i] {
+	case "swpd", "free", "buff", "cache", "inact", "active", "si", "so":
+		step = 1024
+		power-- // in kB
+	}
+	n *= math.Pow(step, float64(power+1))
+	return int64(math.Round(n)), n < 1<<50
 }
 
 func (v *VmstatSample) set(column string, n int64) {

@@ -203,14 +203,14 @@ func read(text string, carried bool) (t Text, clean bool) {
 var around = &unwrap.Reader{Sign: sign, Own: []unwrap.Layer{unwrap.Comment, unwrap.Times}}
 
 // namedIn is a name with what parts it from its value, wherever it is in a line.
-var namedIn = regex.New(`([A-Za-z_][\w.]{2,62})["'\x60]?\s*(?:=|:|\bTO\b|\bto\b)`)
+var namedIn = regex.New(`([A-Za-z_][\w.]{2,62})["'\x60]?\s*(?:=|:|\bTO\b|\bto\b)|,"?([A-Za-z_][\w.]{2,62})"?,`)
 
 // sign says whether a line has a setting anywhere.
 func sign(l []byte) bool {
 	const most = 1024
 	text := strings.ReplaceAll(string(l[:min(len(l), most)]), `\n`, "\n")
 	for _, m := range namedIn.FindAllStringSubmatch(text, 8) {
-		if telling(strings.ToLower(m[1])) {
+		if n := strings.ToLower(m[1] + m[2]); telling(n) || strings.HasPrefix(n, "p") && spelled(n) != "" {
 			return true
 		}
 	}

@@ -43,7 +43,7 @@ func (r *reader) signs() {
 	s := &r.sign
 	api, kind, services, seen := false, false, false, 0
 	for _, l := range r.lines {
-		t := strings.TrimSpace(l.text)
+		t := strings.TrimSpace(unmark(l.text))
 		if t == "" || comment(t) {
 			continue
 		}
@@ -124,6 +124,11 @@ func (r *reader) form() (t Text, clean bool) {
 			return t, false
 		}
 	}
+	if clean && count(plain) == 0 {
+		if t := r.inventory(); len(t.Settings) > 1 {
+			return t, false
+		}
+	}
 	if clean && !r.carried && !s.kube && !s.nix && !s.terraform {
 		return Text{Form: plainForm(plain), Settings: nil}, true
 	}
@@ -158,6 +163,9 @@ func (r *reader) form() (t Text, clean bool) {
 		try(r.options())
 	}
 	try(r.table())
+	if known < 2 && !s.kube {
+		try(r.inventory())
+	}
 	if known == 0 && !s.kube {
 		try(r.assigned())
 	}

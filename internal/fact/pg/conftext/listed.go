@@ -17,7 +17,8 @@ var (
 		`config_entry\s*\{\s*["']([\w.]+)["']\s*:(?:\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+))?`)
 	arrowValue = regex.New(`^\s*value\s*=>\s*("[^"]*"|'[^']*'|[^\s,}]+)`)
 	cliList    = regex.New(`ParameterName=["']?([\w.]+)["']?,\s*ParameterValue=("[^"]*"|'[^']*'|[^\s,"']+)`)
-	flagsList  = regex.New(`--(?:database-flags|parameters|set)[= ]["']?([A-Za-z_][\w.]*=[^\s"']+)`)
+	flagsList  = regex.New(`--(?:database-flags|parameters|set(?:-string)?)[= ]["']?` +
+		`([A-Za-z_][\w.]*=("[^"]*"|'[^']*'|[^\s"']+))`)
 )
 
 // within is how many lines the value may stand below its name: Azure writes a dozen keys
@@ -54,9 +55,13 @@ func (r *reader) listed() Text {
 			continue
 		}
 		for _, m := range flagsList.FindAllStringSubmatch(s, -1) {
-			for _, one := range strings.Split(m[1], ",") {
+			list := strings.Split(m[1], ",")
+			if m[2][0] == '"' || m[2][0] == '\'' {
+				list = []string{m[1]}
+			}
+			for _, one := range list {
 				if k, v, ok := strings.Cut(one, "="); ok {
-					add(k, v, l.n)
+					add(lastKey(k), v, l.n)
 				}
 			}
 		}
@@ -97,6 +102,14 @@ func (r *reader) listed() Text {
 		r.cut(&t)
 	}
 	return t
+}
+
+// lastKey is the last part of a path of keys, where it alone names a setting: postgresql.config.sharedBuffers of Helm.
+func lastKey(path string) string {
+	if at := strings.LastIndexByte(path, '.'); at >= 0 && spelled(path) == "" && telling(spelled(path[at+1:])) {
+		return path[at+1:]
+	}
+	return path
 }
 
 // unmark takes the marks of a diff off a line.

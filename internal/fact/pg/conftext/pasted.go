@@ -47,6 +47,12 @@ func unprefixed(l string) wrapped {
 		before := w.text
 		switch t := w.text; {
 		case t == "":
+		case edits(t):
+			if list := edited(t); len(list) > 0 {
+				w.name = list[0].Name
+			}
+			w.text, w.carried = "", true
+			return w
 		case prompt.MatchString(t) && !strings.HasPrefix(t, "$ #"):
 			return wrapped{text: "", carried: true}
 		case fence.MatchString(t):
@@ -88,6 +94,9 @@ func unprefixed(l string) wrapped {
 // it is none.
 func meant(text string) []Setting {
 	t := strings.TrimSpace(quotes.Replace(text))
+	if bare := strings.TrimRight(t, "`"); strings.HasSuffix(bare, "**") { // the end of what is in bold
+		t = strings.TrimRight(bare, "*")
+	}
 	if t == "" || t[0] == '#' {
 		return nil
 	}
@@ -111,10 +120,14 @@ func meant(text string) []Setting {
 			break
 		}
 		v := m[3]
-		if q := v[0]; (q == '\'' || q == '"') && (len(v) < 2 || v[len(v)-1] != q) {
-			break // it does not end: the text was cut
+		if q := v[0]; (q == '\'' || q == '"') && (len(v) < 2 || v[len(v)-1] != q) || q == '>' {
+			break // it does not end: the text was cut; or what a program computes
 		}
-		out = append(out, setting(m[1], unquote(v), 0))
+		set := setting(m[1], unquote(v), 0)
+		// In a program, a bare word behind an arrow is a name of its own.
+		set.Template = set.Template || m[2] == "=>" && v[0] != '\'' && v[0] != '"' && !valued(v) &&
+			!enumerated(strings.ToLower(m[1]), v)
+		out = append(out, set)
 		t = strings.TrimLeft(m[4], ",;` ")
 		if strings.HasPrefix(t, "and ") {
 			t = t[4:]
@@ -155,6 +168,10 @@ func (r *reader) pasted() Text {
 		trimmed := strings.TrimSpace(l.text)
 		if trimmed == "" {
 			continue
+		}
+		for _, s := range edited(l.text) {
+			s.Line = l.n
+			t.Settings = append(t.Settings, s)
 		}
 		w := unprefixed(l.text)
 		if w.text == "" || comment(w.text) || rule(w.text) || strings.HasPrefix(w.text, "{%") ||

@@ -2,6 +2,8 @@ package conftext
 
 import (
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // columns are where a table has what.
@@ -67,7 +69,7 @@ func (r *reader) table() Text {
 		}
 		value := cells[c.setting]
 		if name != "log_line_prefix" { // spaces at its end belong to it
-			value = strings.TrimSpace(value)
+			value = unspelled(strings.TrimSpace(value))
 		}
 		set := Setting{Name: name, Value: value, Line: l.n, Shown: true}
 		if c.source >= 0 && c.source < len(cells) {
@@ -88,6 +90,19 @@ func (r *reader) table() Text {
 		return Text{Form: PgSettings}
 	}
 	return t
+}
+
+// besides is a number with what it means in brackets, as programs that show settings write it: 524288 (4.0 GiB).
+var besides = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) \([0-9.]+ ?[a-zA-Z]{1,8}\)$`)
+
+// unspelled takes what a number means off it.
+func unspelled(value string) string {
+	if strings.HasSuffix(value, ")") {
+		if m := besides.FindStringSubmatch(value); m != nil {
+			return m[1]
+		}
+	}
+	return value
 }
 
 // aligned finds a table whose columns a line of dashes with spaces between them rules, as
