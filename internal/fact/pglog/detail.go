@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 )
 
@@ -264,7 +265,7 @@ func (d Death) Crash() bool { return d.Signal != 0 || d.Exit > 1 || d.Exit < 0 }
 
 // Running returns the statement of «Failed process was running: …», in any language.
 func (e *Entry) Running() []byte {
-	s, ok := bytes.CutPrefix(e.Detail, []byte("Failed process was running: "))
+	s, ok := bytes.CutPrefix(e.Detail, []byte(running))
 	if !ok && e.Foreign || !ok && foreignSignal(e.Message) > 0 { // in another language, but for the colon
 		_, s, ok = bytes.Cut(e.Detail, []byte(": "))
 	}
@@ -278,7 +279,7 @@ func (e *Entry) Running() []byte {
 type Wait struct {
 	PID  int
 	Mode string // "ShareLock"
-	On   string // "transaction 1234", "relation 16385 of database 5"
+	On   string // the relation by its number: "relation 16385 of database 5"; "" where it is on something else
 	Kind string // "transaction", "relation", "tuple", …
 	Ms   float64
 }
@@ -306,7 +307,7 @@ func (e *Entry) Wait() (w Wait, ok bool) {
 	if !ok1 || !ok2 {
 		return w, false
 	}
-	w.Mode, w.On = string(mode[:min(len(mode), maxName)]), string(on[:min(len(on), 2*maxName)])
+	w.Mode, w.On = string(mode[:min(len(mode), maxName)]), relationOf(on)
 	kind, _, _ := bytes.Cut(on, []byte(" "))
 	w.Kind = string(kind[:min(len(kind), maxName)])
 	w.Ms = seconds(append([]byte(" "), ms...), " ")
@@ -550,6 +551,37 @@ func (e *Entry) Holders() (pids []int, queue int) {
 		queue = 1 + bytes.Count(waiting, []byte(", "))
 	}
 	return pids, queue
+}
+
+// maxTied is how many relations of one deadlock are read.
+const maxTied = 4
+
+// DeadlockOn returns the relations that the DETAIL of a deadlock names by their numbers, where a process waits for one
+// or for a tuple of one: «relation 16385 of database 5».
+func (e *Entry) DeadlockOn() (out []string) {
+	for line := range bytes.SplitSeq(e.Detail, []byte{'\n'}) {
+		_, on, ok := bytes.Cut(line, []byte(" waits for "))
+		if !ok || !ofDeadlock(bytes.TrimLeft(line, " \t")) {
+			continue
+		}
+		if on, _, ok = bytes.Cut(on, []byte("; blocked by ")); !ok {
+			continue
+		}
+		_, on, _ = bytes.Cut(on, []byte(" on "))
+		if name := relationOf(on); name != "" && len(out) < maxTied && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// relationOf is the relation in what a lock is on: «tuple (222,9) of relation 16385 of database 5».
+func relationOf(on []byte) string {
+	i := bytes.Index(on, []byte("relation "))
+	if i < 0 {
+		return ""
+	}
+	return string(on[i:min(len(on), i+maxName)])
 }
 
 // Relation returns that of a CONTEXT: «while updating tuple (3,4) in relation "X"».
