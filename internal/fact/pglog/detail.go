@@ -90,18 +90,24 @@ func (e *Entry) Took() (ms float64, rest []byte) {
 func (e *Entry) TookStatement() []byte {
 	_, rest := e.Took()
 	rest = bytes.TrimLeft(rest, " ")
-	for _, how := range []string{"statement: ", "execute "} {
+	for _, how := range []string{"statement:", "execute "} {
 		if !hasPrefix(rest, how) {
 			continue
 		}
 		if rest = rest[len(how):]; how == "execute " { // and the name of what was prepared
-			i := bytes.Index(rest, []byte(": "))
+			i := bytes.IndexByte(rest, ':')
+			for i >= 0 && i+1 < len(rest) && rest[i+1] != ' ' && rest[i+1] != '\n' { // of a name
+				j := bytes.IndexByte(rest[i+1:], ':')
+				if i += j + 1; j < 0 {
+					i = -1
+				}
+			}
 			if i < 0 {
 				return nil
 			}
-			rest = rest[i+2:]
+			rest = rest[i+1:]
 		}
-		return rest
+		return bytes.TrimLeft(rest, " \n\t") // a page may have eaten the space before a line break
 	}
 	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
 		line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -528,10 +534,17 @@ func processColon(line []byte) int {
 		return 0
 	}
 	_, n := leadingNumber(trimmed[len(word):])
-	if n == 0 || !hasPrefix(trimmed[len(word)+n:], ": ") {
+	at := len(word) + n + 1
+	if n == 0 || at > len(trimmed) || trimmed[at-1] != ':' {
 		return 0
 	}
-	return len(line) - len(trimmed) + len(word) + n + 2
+	if at < len(trimmed) { // a page may have eaten the space before a line break
+		if trimmed[at] != ' ' && trimmed[at] != '\n' {
+			return 0
+		}
+		at++
+	}
+	return len(line) - len(trimmed) + at
 }
 
 // Holders reads «Process holding the lock: N. Wait queue: N, N.» of a wait, and

@@ -44,8 +44,8 @@ func ofDeadlock(b []byte) bool {
 		return false
 	}
 	n := span(rest, isDigit)
-	return n > 0 && n <= 10 &&
-		(bytes.HasPrefix(rest[n:], []byte(": ")) || bytes.HasPrefix(rest[n:], []byte(" waits for ")))
+	return n > 0 && n <= 10 && (bytes.HasPrefix(rest[n:], []byte(": ")) || string(rest[n:]) == ":" ||
+		bytes.HasPrefix(rest[n:], []byte(" waits for ")))
 }
 
 // stateBehind takes a SQLSTATE in brackets from the end of what stands before a label: «[57P03]:». One of digits alone

@@ -116,6 +116,10 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 		}
 		return
 	}
+	if i := bytes.Index(line, []byte("..LOG:  ")); i > 0 && r.small && hasLabel(line[:i]) { // pg_ctl's dots between two
+		r.line(bytes.TrimRight(line[:i], "."), number, false)
+		line = line[i+2:]
+	}
 	l, rest, ok := r.take(line)
 	if !ok {
 		if !r.bald || !r.untagged(line, number, cut) {
@@ -226,7 +230,14 @@ func (r *plainReader) take(line []byte) (label, []byte, bool) {
 	}
 	l, rest, ok := labelled(line[i:], false, r.one)
 	r.f = loose(line[:i])
-	return l, rest, ok && (r.prefix == nil || r.f.timed)
+	return l, rest, ok && (r.prefix == nil || r.f.timed || r.bald && console(line[:i]))
+}
+
+// console says whether what stands before a label is of a terminal: a prompt, or the dots of pg_ctl.
+func console(before []byte) bool {
+	before = bytes.TrimRight(before, " ")
+	return bytes.HasSuffix(before, []byte("..")) || bytes.HasSuffix(before, []byte("$")) ||
+		bytes.HasSuffix(before, []byte("#")) || bytes.HasSuffix(before, []byte(">"))
 }
 
 // loose looks for a time, a process and what has a key of its own in what stands before a label.

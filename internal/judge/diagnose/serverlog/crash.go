@@ -240,7 +240,7 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 	from := s.aliveAt
 	switch us, zone, told := e.LastUp(); {
 	case s.failed:
-		x.Cause = say.M("the recovery of the start before had failed; why it was necessary is not in the log")
+		x.Cause = say.M("recovery had failed in an earlier start; what made it necessary is not in the log")
 	case s.how == "immediate":
 		from = s.askedAt
 		x.Kind, x.Cause = immediate, atOnce()
