@@ -116,9 +116,11 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 		}
 		return
 	}
-	if i := bytes.Index(line, []byte("..LOG:  ")); i > 0 && r.small && hasLabel(line[:i]) { // pg_ctl's dots between two
-		r.line(bytes.TrimRight(line[:i], "."), number, false)
-		line = line[i+2:]
+	if r.small {
+		if i := bytes.Index(line, []byte("..LOG:  ")); i > 0 && hasLabel(line[:i]) { // pg_ctl's dots between two
+			r.line(bytes.TrimRight(line[:i], "."), number, false)
+			line = line[i+2:]
+		}
 	}
 	l, rest, ok := r.take(line)
 	if !ok {
