@@ -1,6 +1,9 @@
 package pglog
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 const (
 	// maxObject is how far from its severity the words of an error may stand in what a driver prints.
@@ -36,10 +39,24 @@ func driverErrors(text []byte, out *counter) {
 		if len(e.Message) == 0 {
 			e.Message = title(text[max(at-maxObject, 0):at])
 		}
-		if len(e.State) > 0 && len(e.Message) > 0 {
+		if len(e.State) > 0 && len(e.Message) > 0 && ofServer(object) {
 			out.entry(&e)
 		}
 	}
+}
+
+// stateClasses are the classes of SQLSTATE that errors of PostgreSQL have.
+const stateClasses = "08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 " +
+	"55 57 58 72 F0 HV P0 XX "
+
+// ofServer says whether an object has a field that only the errors of the server have.
+func ofServer(object []byte) bool {
+	for _, key := range []string{"routine", "detail", "where", "hint", "pg_code", "severity_local", "parsed_severity"} {
+		if keyAt(object, key) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // closed is the length of an object up to its closing brace; all of a text that does not have it.
@@ -132,7 +149,7 @@ func stateIn(object []byte) []byte {
 		if i := bytes.LastIndexByte(v, '('); i >= 0 { // SqlState(E40P01)
 			v = bytes.TrimPrefix(v[i+1:], []byte("E"))
 		}
-		if v = bytes.TrimSpace(v); isState(v) {
+		if v = bytes.TrimSpace(v); isState(v) && strings.Contains(stateClasses, string(v[:2])+" ") {
 			return v
 		}
 	}
