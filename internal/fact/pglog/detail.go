@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 )
 
@@ -89,18 +90,24 @@ func (e *Entry) Took() (ms float64, rest []byte) {
 func (e *Entry) TookStatement() []byte {
 	_, rest := e.Took()
 	rest = bytes.TrimLeft(rest, " ")
-	for _, how := range []string{"statement: ", "execute "} {
+	for _, how := range []string{"statement:", "execute "} {
 		if !hasPrefix(rest, how) {
 			continue
 		}
 		if rest = rest[len(how):]; how == "execute " { // and the name of what was prepared
-			i := bytes.Index(rest, []byte(": "))
+			i := bytes.IndexByte(rest, ':')
+			for i >= 0 && i+1 < len(rest) && rest[i+1] != ' ' && rest[i+1] != '\n' { // of a name
+				j := bytes.IndexByte(rest[i+1:], ':')
+				if i += j + 1; j < 0 {
+					i = -1
+				}
+			}
 			if i < 0 {
 				return nil
 			}
-			rest = rest[i+2:]
+			rest = rest[i+1:]
 		}
-		return rest
+		return bytes.TrimLeft(rest, " \n\t") // a page may have eaten the space before a line break
 	}
 	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
 		line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -264,7 +271,7 @@ func (d Death) Crash() bool { return d.Signal != 0 || d.Exit > 1 || d.Exit < 0 }
 
 // Running returns the statement of «Failed process was running: …», in any language.
 func (e *Entry) Running() []byte {
-	s, ok := bytes.CutPrefix(e.Detail, []byte("Failed process was running: "))
+	s, ok := bytes.CutPrefix(e.Detail, []byte(running))
 	if !ok && e.Foreign || !ok && foreignSignal(e.Message) > 0 { // in another language, but for the colon
 		_, s, ok = bytes.Cut(e.Detail, []byte(": "))
 	}
@@ -278,7 +285,7 @@ func (e *Entry) Running() []byte {
 type Wait struct {
 	PID  int
 	Mode string // "ShareLock"
-	On   string // "transaction 1234", "relation 16385 of database 5"
+	On   string // the relation by its number: "relation 16385 of database 5"; "" where it is on something else
 	Kind string // "transaction", "relation", "tuple", …
 	Ms   float64
 }
@@ -306,7 +313,7 @@ func (e *Entry) Wait() (w Wait, ok bool) {
 	if !ok1 || !ok2 {
 		return w, false
 	}
-	w.Mode, w.On = string(mode[:min(len(mode), maxName)]), string(on[:min(len(on), 2*maxName)])
+	w.Mode, w.On = string(mode[:min(len(mode), maxName)]), relationOf(on)
 	kind, _, _ := bytes.Cut(on, []byte(" "))
 	w.Kind = string(kind[:min(len(kind), maxName)])
 	w.Ms = seconds(append([]byte(" "), ms...), " ")
@@ -527,10 +534,17 @@ func processColon(line []byte) int {
 		return 0
 	}
 	_, n := leadingNumber(trimmed[len(word):])
-	if n == 0 || !hasPrefix(trimmed[len(word)+n:], ": ") {
+	at := len(word) + n + 1
+	if n == 0 || at > len(trimmed) || trimmed[at-1] != ':' {
 		return 0
 	}
-	return len(line) - len(trimmed) + len(word) + n + 2
+	if at < len(trimmed) { // a page may have eaten the space before a line break
+		if trimmed[at] != ' ' && trimmed[at] != '\n' {
+			return 0
+		}
+		at++
+	}
+	return len(line) - len(trimmed) + at
 }
 
 // Holders reads «Process holding the lock: N. Wait queue: N, N.» of a wait, and
@@ -550,6 +564,37 @@ func (e *Entry) Holders() (pids []int, queue int) {
 		queue = 1 + bytes.Count(waiting, []byte(", "))
 	}
 	return pids, queue
+}
+
+// maxTied is how many relations of one deadlock are read.
+const maxTied = 4
+
+// DeadlockOn returns the relations that the DETAIL of a deadlock names by their numbers, where a process waits for one
+// or for a tuple of one: «relation 16385 of database 5».
+func (e *Entry) DeadlockOn() (out []string) {
+	for line := range bytes.SplitSeq(e.Detail, []byte{'\n'}) {
+		_, on, ok := bytes.Cut(line, []byte(" waits for "))
+		if !ok || !ofDeadlock(bytes.TrimLeft(line, " \t")) {
+			continue
+		}
+		if on, _, ok = bytes.Cut(on, []byte("; blocked by ")); !ok {
+			continue
+		}
+		_, on, _ = bytes.Cut(on, []byte(" on "))
+		if name := relationOf(on); name != "" && len(out) < maxTied && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// relationOf is the relation in what a lock is on: «tuple (222,9) of relation 16385 of database 5».
+func relationOf(on []byte) string {
+	i := bytes.Index(on, []byte("relation "))
+	if i < 0 {
+		return ""
+	}
+	return string(on[i:min(len(on), i+maxName)])
 }
 
 // Relation returns that of a CONTEXT: «while updating tuple (3,4) in relation "X"».

@@ -57,6 +57,36 @@ func infer(head []byte) (p *prefix, how string, one bool) {
 		p.one = one
 		return p, "none fits", one
 	}
+	if n := leadingBare(before); n > 0 && n < len(before) {
+		if p, how = inferOf(sample[n:], before[n:], one); p != nil && p.stamps() {
+			p.bare = true
+			return p, how, one
+		}
+	}
+	p, how = inferOf(sample, before, one)
+	return p, how, one
+}
+
+// leadingBare counts the lines at the beginning of a sample that have nothing before their label.
+func leadingBare(before [][]byte) (n int) {
+	for n < len(before) && len(bytes.TrimSpace(before[n])) == 0 {
+		n++
+	}
+	return n
+}
+
+// stamps says whether a prefix has a time or a process.
+func (p *prefix) stamps() bool {
+	for _, s := range p.steps {
+		if s.escape != 0 && strings.IndexByte("mtnpc", s.escape) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// inferOf finds the prefix of a sample; nil where none fits.
+func inferOf(sample, before [][]byte, one bool) (p *prefix, how string) {
 	try := func(specs []string) (best *prefix, most int) {
 		for _, spec := range specs {
 			q := newPrefix(spec)
@@ -74,7 +104,7 @@ func infer(head []byte) (p *prefix, how string, one bool) {
 	enough := int(fitShare*float64(len(sample)) + 0.5)
 	best, n := try(usual)
 	if n == len(sample) {
-		return coarse(best, sample), "usual", one
+		return coarse(best, sample), "usual"
 	}
 	var shapes []string
 	seen := map[string]bool{}
@@ -87,12 +117,12 @@ func infer(head []byte) (p *prefix, how string, one bool) {
 		}
 	}
 	if other, m := try(shapes); m > n && m >= enough {
-		return other, "inferred", one
+		return other, "inferred"
 	}
 	if n >= enough {
-		return coarse(best, sample), "usual", one
+		return coarse(best, sample), "usual"
 	}
-	return nil, "none fits", one
+	return nil, "none fits"
 }
 
 // oneSpace says whether the labels of a log have one space behind them.
@@ -148,13 +178,21 @@ func labelledLines(head []byte, one bool) (sample, before [][]byte) {
 func seek(line []byte, label int) int {
 	for at := label - 19; at > 0; at-- {
 		if _, n := clock(line[at:]); n > 0 && at+n <= label && !isDigit(line[at-1]) {
-			if c := line[at-1]; c == '.' || c >= 0x80 || c == '>' || c == '+' || c == '|' {
+			if c := line[at-1]; c == '.' || c >= 0x80 || c == '>' || c == '+' || c == '|' ||
+				c == ' ' && unzoned(line[:at-1]) && len(zone(line[min(at+n+1, label):label])) > 0 {
 				return at
 			}
 			return 0
 		}
 	}
 	return 0
+}
+
+// unzoned says whether a text is a time without a zone and nothing else: a program has put it before the line, as the
+// server's own have a zone.
+func unzoned(b []byte) bool {
+	_, n := clock(b)
+	return n > 0 && n == len(b)
 }
 
 // fit counts the lines that a prefix fits; used says that one of them has names of a session.

@@ -46,6 +46,7 @@ const (
 	LockWait             // still waiting
 	LockGot              // acquired after a wait
 	Deadlock             //
+	DeadlockFound        // a session found one: it says so before its error, where waits are logged
 	LockTimeout          // lock_timeout, or NOWAIT
 	Canceled             // statement_timeout, or by a user
 	TooMany              // no connection left

@@ -281,6 +281,8 @@ var messages = []message{
 
 	// Statements.
 	{kind: Deadlock, id: "deadlock detected", only: worse},
+	{kind: DeadlockFound, only: logged,
+		id: "process %d detected deadlock while waiting for %s on %s after %ld.%03d ms"},
 	{kind: LockTimeout, id: "canceling statement due to lock timeout"},
 	{kind: LockTimeout, id: "could not obtain lock on relation \"%s\""},
 	{kind: LockTimeout, id: "could not obtain lock on row in relation \"%s\""},
@@ -406,7 +408,7 @@ func literals(id string) []string {
 const (
 	// cutHead is how much of a message has to be there where the end of what was pasted cuts
 	// it within its first words.
-	cutHead = 24
+	cutHead = 16
 	// cutPart is how much of what stands between its values.
 	cutPart = 4
 )

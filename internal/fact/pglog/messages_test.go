@@ -52,6 +52,8 @@ func severityFor(o only) Severity {
 // TestCutMessages: a message that ends within its words is known where no other begins so.
 func TestCutMessages(t *testing.T) {
 	for text, want := range map[string]Kind{
+		"the database sys":  NotAccepting,
+		"canceling stateme": Fault, // of several
 		"requested WAL segment 00000004000000000000000B has alread": WALGone,
 		"remaining connection slots are reserved for no":            TooMany,
 		"requested WAL segment 00000004000000000000000B was found":  Fault,

@@ -46,6 +46,15 @@ func partOf(line []byte) part {
 	return l.part
 }
 
+// pidOf is the process of a line; 0: it does not tell one in brackets.
+func pidOf(line []byte) int {
+	i := findLabel(line)
+	if i < 0 {
+		i = max(findOne(line), 0)
+	}
+	return bracketed(line[:i])
+}
+
 // newestFirst says whether the entries of a head go back in time, as a page or a command of a cloud provider shows
 // them; apart says that each line does, so that the parts of an entry come before its message.
 func newestFirst(head []byte, whole bool) (yes, apart bool) {
@@ -54,6 +63,10 @@ func newestFirst(head []byte, whole bool) (yes, apart bool) {
 	}
 	var first, last int64
 	var name []byte
+	pid := 0 // of the line before
+	// A part of another process than the line before, and its message behind it: no server writes that.
+	var stands int
+	proof := false
 	n, told := 0, false
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		us, z, ok := timeOf(line)
@@ -67,17 +80,25 @@ func newestFirst(head []byte, whole bool) (yes, apart bool) {
 		if n++; n == 1 {
 			first, last, name = us, us, bytes.Clone(z)
 			apart, told = p != partMessage, p != partMessage
+			pid = pidOf(line)
 			continue
 		}
 		if us > last || !bytes.Equal(z, name) {
 			return false, false
 		}
-		if p != partMessage && !told {
-			apart, told = us != last, true
+		now := pidOf(line)
+		if p == partMessage {
+			proof = proof || stands > 0 && now == stands
+			stands = 0
+		} else if now != pid {
+			stands = now
 		}
-		last = us
+		if p != partMessage && !told { // a part of what another process says is of the message behind it
+			apart, told = us != last || now != pid, true
+		}
+		last, pid = us, now
 	}
-	return n > 1 && first-last >= leastBack, apart
+	return n > 1 && (first-last >= leastBack || proof && first > last), apart
 }
 
 // reversed hands out the entries of a log that begins with the newest one in the order of time; one that is too

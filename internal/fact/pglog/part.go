@@ -3,27 +3,38 @@ package pglog
 import "bytes"
 
 // alone are messages that no other has such a DETAIL of: what was copied may begin with it.
-var alone = []struct{ detail, message string }{
-	{"Process ", "deadlock detected"}, // ofDeadlock
-	{"Failed on request of size ", "out of memory"},
+var alone = []struct {
+	detail, message string
+	severity        Severity
+}{
+	{"Process ", "deadlock detected", Error}, // ofDeadlock
+	{"Failed on request of size ", "out of memory", Error},
+	{running, lostDeath, Log},
 	{"User query might have needed to see row versions that must be removed.",
-		"canceling statement due to conflict with recovery"},
-	{"User was holding a relation lock for too long.", "canceling statement due to conflict with recovery"},
-	{"User was holding shared buffer pin for too long.", "canceling statement due to conflict with recovery"},
+		"canceling statement due to conflict with recovery", Error},
+	{"User was holding a relation lock for too long.", "canceling statement due to conflict with recovery", Error},
+	{"User was holding shared buffer pin for too long.", "canceling statement due to conflict with recovery", Error},
 }
 
-// messageOf is the message of a DETAIL that stands alone; "" where that may be of several.
-func messageOf(l label, detail []byte) string {
+const (
+	// running is what the DETAIL of a death begins with.
+	running = "Failed process was running: "
+	// lostDeath stands for the message of a death that was not copied: it tells neither the process nor the reason.
+	lostDeath = "server process (PID ?) was terminated by ?"
+)
+
+// messageOf is the message of a DETAIL that stands alone and its severity; "" where that may be of several.
+func messageOf(l label, detail []byte) (string, Severity) {
 	if l.part != partDetail {
-		return ""
+		return "", NoSeverity
 	}
 	for i, a := range alone {
 		if bytes.HasPrefix(detail, []byte(a.detail)) && (i > 0 || ofDeadlock(detail) &&
 			bytes.Contains(detail, []byte(" waits for "))) {
-			return a.message
+			return a.message, a.severity
 		}
 	}
-	return ""
+	return "", NoSeverity
 }
 
 // ofDeadlock says whether a text is a line of the DETAIL of a deadlock: «Process 123 waits for …», «Process 123: …».
@@ -33,8 +44,8 @@ func ofDeadlock(b []byte) bool {
 		return false
 	}
 	n := span(rest, isDigit)
-	return n > 0 && n <= 10 &&
-		(bytes.HasPrefix(rest[n:], []byte(": ")) || bytes.HasPrefix(rest[n:], []byte(" waits for ")))
+	return n > 0 && n <= 10 && (bytes.HasPrefix(rest[n:], []byte(": ")) || string(rest[n:]) == ":" ||
+		bytes.HasPrefix(rest[n:], []byte(" waits for ")))
 }
 
 // stateBehind takes a SQLSTATE in brackets from the end of what stands before a label: «[57P03]:». One of digits alone

@@ -18,6 +18,7 @@ type prefix struct {
 	steps []step
 	tries int  // left for the line at hand
 	one   bool // one space behind a label is enough
+	bare  bool // the first messages of the log were copied without it
 }
 
 const (

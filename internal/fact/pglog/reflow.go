@@ -35,7 +35,7 @@ func reflowed(head []byte) []byte {
 	var out []byte
 	from := 0
 	for at := 1; at+19 <= len(text); at++ {
-		if text[at-1] == ' ' && beginsEntry(text[at:]) {
+		if mayBegin(text, at) && beginsEntry(text[at:]) {
 			out = append(append(out, bytes.TrimSpace(text[from:at])...), '\n')
 			from = at
 			at += 19
@@ -51,12 +51,23 @@ func inner(head []byte) (n int) {
 	}
 	text := bytes.Join(bytes.Fields(head), []byte{' '})
 	for at := 0; at+19 <= len(text); at++ {
-		if (at == 0 || text[at-1] == ' ') && beginsEntry(text[at:]) {
+		if mayBegin(text, at) && beginsEntry(text[at:]) {
 			n++
 			at += 19
 		}
 	}
 	return n
+}
+
+// mayBegin says whether a time may begin at a place: behind a space, or behind the end of a message, where a page took
+// the line break away and put nothing there.
+func mayBegin(text []byte, at int) bool {
+	if at == 0 {
+		return true
+	}
+	c := text[at-1]
+	return c == ' ' || c == '.' || c == ')' || c == '"' || c == ';' || c >= 0x80 || isDigit(c) ||
+		c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // beginsEntry says whether a text begins with a time and the label of an entry, and no other time between.

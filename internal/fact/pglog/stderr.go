@@ -27,7 +27,11 @@ type plainReader struct {
 	fold   int  // width at which a letter was folded between words; 0: it was not
 	gap    bool // an empty line is before the line
 	airy   bool // an empty line is between all of its lines, and says nothing
-	code   bool // a backtick before a label has opened inline code
+	lead   leading
+	paste  []byte // the whole of it
+	bald   bool   // no line of a paste has a label behind a prefix: messages without a label may be of the log too
+	naked  bool   // the message at hand had none
+	code   bool   // a backtick before a label has opened inline code
 	json   *jsonReader
 }
 
@@ -49,6 +53,11 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	r.small = in.eof && len(head) < headSize
 	if r.small {
 		r.widest, r.airy = widest(head), airy(head)
+		lead := r.prefix != nil && r.prefix.bare
+		r.lead, r.bald = leading{open: lead, bare: lead}, !r.sure && bald(head, r.one)
+		if lead || r.bald {
+			r.paste = bytes.Clone(head)
+		}
 		if strings.Contains(src.Wrapped, "quoted") {
 			r.fold = letter(head)
 		}
@@ -61,6 +70,9 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 		r.line(line, in.count, in.cut)
 	}
 	r.end()
+	if r.small && !r.only && src.Entries == 0 {
+		driverErrors(r.paste, out)
+	}
 }
 
 // end hands on what is open.
@@ -104,9 +116,17 @@ func (r *plainReader) line(line []byte, number int64, cut bool) {
 		}
 		return
 	}
+	if r.small {
+		if i := bytes.Index(line, []byte("..LOG:  ")); i > 0 && hasLabel(line[:i]) { // pg_ctl's dots between two
+			r.line(bytes.TrimRight(line[:i], "."), number, false)
+			line = line[i+2:]
+		}
+	}
 	l, rest, ok := r.take(line)
 	if !ok {
-		r.without(line, before, gap)
+		if !r.bald || !r.untagged(line, number, cut) {
+			r.without(line, before, gap)
+		}
 		return
 	}
 	if l.part == partMessage && len(rest) > 7 && rest[5] == ':' && rest[6] == ' ' && isState(rest[:5]) &&
@@ -156,15 +176,16 @@ func guess(spec string) bool {
 func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 	if l.part == partMessage {
 		r.flush()
+		r.naked = false
 		r.begin(l, number)
 		r.add(partMessage, rest, false)
-	} else if r.have && (r.f.pid == 0 || r.f.pid == r.cur.PID) {
+	} else if r.have && (r.f.pid == 0 || r.f.pid == r.cur.PID || r.goesOn(l)) {
 		r.add(l.part, rest, false)
 		if l.foreign() {
 			r.cur.word = l.language
 		}
-	} else if m := messageOf(l, rest); m != "" && r.small && !r.have && r.out.src.Entries == 0 {
-		r.begin(label{part: partMessage, severity: Error}, number)
+	} else if m, s := messageOf(l, rest); m != "" && r.small && !r.have && r.out.src.Entries == 0 {
+		r.begin(label{part: partMessage, severity: s}, number)
 		r.add(partMessage, []byte(m), false)
 		r.add(l.part, rest, false)
 	} else {
@@ -185,6 +206,12 @@ func (r *plainReader) take(line []byte) (label, []byte, bool) {
 	}
 	if r.prefix != nil {
 		if l, rest, ok := r.prefix.match(line, &r.f); ok || r.sure {
+			r.lead.open = r.lead.open && !ok
+			return l, rest, ok
+		}
+	}
+	if r.lead.open {
+		if l, rest, ok := r.bare(line); ok {
 			return l, rest, ok
 		}
 	}
@@ -198,13 +225,21 @@ func (r *plainReader) take(line []byte) (label, []byte, bool) {
 	if at := seek(line, i); at > 0 {
 		if r.prefix != nil {
 			if l, rest, ok := r.prefix.match(line[at:], &r.f); ok {
+				r.lead.open = false
 				return l, rest, ok
 			}
 		}
 	}
 	l, rest, ok := labelled(line[i:], false, r.one)
 	r.f = loose(line[:i])
-	return l, rest, ok && (r.prefix == nil || r.f.timed)
+	return l, rest, ok && (r.prefix == nil || r.f.timed || r.bald && console(line[:i]))
+}
+
+// console says whether what stands before a label is of a terminal: a prompt, or the dots of pg_ctl.
+func console(before []byte) bool {
+	before = bytes.TrimRight(before, " ")
+	return bytes.HasSuffix(before, []byte("..")) || bytes.HasSuffix(before, []byte("$")) ||
+		bytes.HasSuffix(before, []byte("#")) || bytes.HasSuffix(before, []byte(">"))
 }
 
 // loose looks for a time, a process and what has a key of its own in what stands before a label.
@@ -342,15 +377,21 @@ var fence = []byte("```")
 
 // airy says whether a page has put an empty line behind each of its lines.
 func airy(head []byte) bool {
-	var empty, full int
+	var empty, full, close int
+	before := false
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			empty++
-		} else {
-			full++
+			before = false
+			continue
 		}
+		full++
+		if before { // right behind another
+			close++
+		}
+		before = true
 	}
-	return 2*empty >= full
+	return 2*empty >= full && 4*close <= full
 }
 
 // maxFold is as wide as letters are.
@@ -395,7 +436,7 @@ var unfinished = map[string]bool{"SELECT": true, "FROM": true, "WHERE": true, "B
 // inStatement says whether the part that was read last is the text of a statement.
 func (r *plainReader) inStatement() bool {
 	return r.at == partStatement ||
-		r.at == partDetail && bytes.HasPrefix(r.store[r.at], []byte("Failed process was running: "))
+		r.at == partDetail && bytes.HasPrefix(r.store[r.at], []byte(running))
 }
 
 // clauses are words that a line in the midst of a statement begins with, and hardly one of prose.

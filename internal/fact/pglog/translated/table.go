@@ -28,6 +28,46 @@ var older = []Word{{"ru", "LOG", "ОТМЕТКА"}, {"ru", "FATAL", "СБОЙ"},
 	{"cs", "DETAIL", "DETAIL"}, {"cs", "HINT", "DOPORUČENÍ"}, {"cs", "QUERY", "DOTAZ"}, {"cs", "CONTEXT", "KONTEXT"},
 	{"cs", "STATEMENT", "PŘÍKAZ"}, {"cs", "WARNING", "VAROVÁNÍ"}, {"cs", "ERROR", "CHYBA"}, {"cs", "FATAL", "FATÁLNÍ"}}
 
+// olderMessages are messages of the catalogs of 9.x, for which the table was not made.
+var olderMessages = []struct{ language, id, text string }{
+	{"ja", "the database system is starting up", "データベースシステムは起動しています"},
+	{"ja", "database system is ready to accept connections", "データベースシステムの接続受付準備が整いました。"},
+	{"ja", "database system was interrupted; last known up at %s",
+		"データベースシステムは中断されました: 今回は %s までは到達しています"},
+	{"ja", "database system shutdown was interrupted; last known up at %s",
+		"データベースシステムのシャットダウンが中断されました:今回は %s までは到達しました"},
+	{"ja", "database system was interrupted while in recovery at %s",
+		"データベースシステムはリカバリ中に %s で中断されました"},
+	{"ja", "database system was interrupted while in recovery at log time %s",
+		"データベースシステムはログ時間%sにリカバリ中に中断されました"},
+	{"ja", "database system was shut down in recovery at %s",
+		"データベースシステムがリカバリ中に %s でシャットダウンしました"},
+	{"ja", "database system was not properly shut down; automatic recovery in progress",
+		"データベースシステムは適切にシャットダウンされませんでした。自動リカバリを行っています"},
+	{"ja", "redo starts at %X/%X", "%X/%XのREDOを開始します"},
+	{"ja", "redo done at %X/%X", "%X/%XのREDOが終わりました"},
+	{"ja", "terminating connection because of crash of another server process",
+		"他のサーバプロセスがクラッシュしたため接続を終了しています"},
+	{"ja", "could not locate a valid checkpoint record", "有効なチェックポイントに移動できませんでした"},
+	{"ja", "could not locate required checkpoint record", "要求チェックポイント位置へ移動できませんでした"},
+	{"ja", "canceling statement due to statement timeout",
+		"ステートメントのタイムアウトによりステートメントをキャンセルしています"},
+	{"ja", "canceling statement due to lock timeout",
+		"ロックのタイムアウトによりステートメントをキャンセルしています"},
+	{"ja", "canceling statement due to conflict with recovery",
+		"リカバリーで競合が発生したためステートメントをキャンセルしています"},
+	{"ja", "could not create shared memory segment: %m", "共有メモリセグメントを作成できません: %m"},
+	{"ja", "archiving transaction log file \"%s\" failed too many times, will try again later",
+		"トランザクションログファイル\"%s\"のアーカイブ処理が何回も失敗しました。後で再度試します"},
+	{"ja", "received promote request", "推進要求(promote request)を受け取りました"},
+	{"ja", "background writer process", "バックグランドライタプロセス"},
+	{"ja", "WAL writer process", "WALライタプロセス"},
+	{"ja", "autovacuum launcher process", "自動バキュームランチャプロセス"},
+}
+
+// longVowels are words that Japanese writes with a mark at their end since 10, and wrote without before.
+var longVowels = strings.NewReplacer("サーバー", "サーバ", "ユーザー", "ユーザ")
+
 // Words are all of them that are not the English ones.
 func Words() []Word {
 	out := append([]Word(nil), older...)
@@ -69,6 +109,19 @@ var load = sync.OnceValue(func() *index {
 	ix := &index{byHead: map[[keyLength]byte][]*pattern{}, byArg: map[string][]*pattern{},
 		phrases: map[string]string{}}
 	messages := map[string]string{}
+	add := func(language, id, text string) {
+		p := &pattern{language: language, text: text, id: id, lead: text}
+		if i := strings.IndexAny(text, "% \t\n\u00a0"); i >= 0 {
+			p.lead = text[:i]
+		}
+		if id == suffixID {
+			ix.suffix = append(ix.suffix, p)
+		} else if key, ok := keyOf(text); ok {
+			ix.byHead[key] = append(ix.byHead[key], p)
+		} else {
+			ix.byArg[language] = append(ix.byArg[language], p)
+		}
+	}
 	for line := range strings.SplitSeq(table, "\n") {
 		if len(line) < 2 || line[1] != '\t' {
 			continue
@@ -80,21 +133,17 @@ var load = sync.OnceValue(func() *index {
 		case f[0] == "E" && len(f) == 4:
 			ix.phrases[f[1]+"\x00"+unescape(f[3])] = f[2]
 		case f[0] == "T" && len(f) == 4:
-			p := &pattern{language: f[1], text: unescape(f[3]), id: messages[f[2]]}
-			p.lead = p.text
-			if i := strings.IndexAny(p.text, "% \t\n\u00a0"); i >= 0 {
-				p.lead = p.text[:i]
-			}
-			if p.id == suffixID {
-				ix.suffix = append(ix.suffix, p)
-				continue
-			}
-			if key, ok := keyOf(p.text); ok {
-				ix.byHead[key] = append(ix.byHead[key], p)
-			} else {
-				ix.byArg[p.language] = append(ix.byArg[p.language], p)
+			text := unescape(f[3])
+			add(f[1], messages[f[2]], text)
+			if f[1] == "ja" && strings.Contains(text, "ー") {
+				if old := longVowels.Replace(text); old != text {
+					add(f[1], messages[f[2]], old)
+				}
 			}
 		}
+	}
+	for _, m := range olderMessages {
+		add(m.language, m.id, m.text)
 	}
 	return ix
 })

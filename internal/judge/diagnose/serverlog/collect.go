@@ -160,6 +160,9 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	at := c.last
 	at.ok = e.Timed
 	c.crashes.alive(e, k, at)
+	if e.Severity >= pglog.Fatal && k != pglog.NotAccepting && len(e.User) == 0 {
+		c.crashes.fatal = true
+	}
 	if e.Severity == pglog.Panic {
 		c.panic(e, at)
 	}
@@ -215,7 +218,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.CheckpointStart, pglog.CheckpointDone, pglog.CheckpointOften:
 		c.wal.take(e, k, at)
 	case pglog.LockWait, pglog.LockGot:
-		c.locks.take(c, e, k)
+		c.locks.take(c, e, k, at)
+	case pglog.DeadlockFound:
+		c.locks.deadlockFound(c, e)
 	case pglog.Deadlock:
 		c.locks.deadlock(c, e)
 	case pglog.VacuumRun:
@@ -223,7 +228,15 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.Canceled:
 		c.statement[1].add(e.Statement, 0, c.user(e), c.database(e))
 		c.sample(t, e)
-	case pglog.Fault, pglog.StartupGaveUp, pglog.NoRestart:
+	case pglog.StartupGaveUp:
+		c.crashes.gaveUp()
+		if !c.crashes.fatal { // nothing in the log says why
+			c.fatalStarts++
+			f := &c.kinds[pglog.StartFailed]
+			f.note(at)
+			c.sample(f, e)
+		}
+	case pglog.Fault, pglog.NoRestart:
 	case pglog.NoSharedMemory, pglog.DynamicShared:
 		c.shared.take(c, e, k)
 		c.sample(t, e)

@@ -18,6 +18,9 @@ const (
 	immediate      = "immediate_shutdown"
 )
 
+// startupProcess is the one that recovers the database.
+const startupProcess = "startup process"
+
 // maxCrashes is how many crashes are reported one by one: more of them have a common cause.
 const maxCrashes = 50
 
@@ -43,12 +46,15 @@ type crashes struct {
 	doubtAt  stamp
 	panicked string // the last PANIC
 	panicPID int
+	fatal    bool // the server itself has said in this start why it cannot go on
+	failed   bool // the recovery of the last start did
 }
 
 // alive notes that the server lives: the last entry before it starts.
 func (s *crashes) alive(e *pglog.Entry, k pglog.Kind, at stamp) {
 	switch k {
 	case pglog.Starting, pglog.StartPhase, pglog.WasShutDown, pglog.Interrupted, pglog.NotShutDown:
+		s.fatal = s.fatal && s.phase
 		s.phase = true
 		return
 	case pglog.NotAccepting:
@@ -56,8 +62,10 @@ func (s *crashes) alive(e *pglog.Entry, k pglog.Kind, at stamp) {
 			s.phase = true
 			return
 		}
-	case pglog.Ready:
+	case pglog.StartupGaveUp:
 		s.phase = false
+	case pglog.Ready:
+		s.phase, s.fatal, s.failed = false, false, false
 	}
 	if !s.phase && at.ok {
 		s.aliveAt = at
@@ -141,11 +149,18 @@ func howOf(e *pglog.Entry) string {
 func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 	d, ok := e.Death()
 	if !ok {
+		if sql := e.Running(); sql != nil { // all that was copied
+			s.unseen(at)
+			s.open.Statement = c.normal(sql)
+		}
 		return
 	}
-	if d.What == "startup process" {
+	if d.What == startupProcess {
 		if s.open != nil {
-			s.open.then(recoveryFailed(d))
+			if !s.open.failed {
+				s.open.then(recoveryFailed(d))
+				s.open.failed = true
+			}
 			if s.open.Process == "" && d.Crash() { // no other death is reported
 				s.open.Process, s.open.PID, s.open.Signal, s.open.Exception = d.What, d.PID, d.Signal, d.Raised
 				if d.Signal == 0 {
@@ -168,14 +183,28 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 	if d.What == "" { // the message is in another language
 		d.What = "server process"
 	}
+	var lost int64
+	if s.open != nil && s.open.Kind == processDied && s.open.Process == "" && s.open.Time == "" {
+		lost, s.open = s.open.ProcessesEnded, nil // what a client saw of it was copied before
+	}
 	s.close(stamp{})
 	x := &Crash{Kind: processDied, Process: d.What, PID: d.PID, Signal: d.Signal, ExitCode: d.Exit,
 		Exception: d.Raised, Statement: c.normal(e.Running()), Cause: s.deathOf(d), bus: busError(d)}
 	if d.Signal != 0 {
 		x.ExitCode = -1
 	}
+	x.ProcessesEnded = lost
 	x.panicked = d.Signal == 6 && s.afterPanic(d)
 	s.begin(at, at, x)
+}
+
+// gaveUp notes that the server ended as its startup process did.
+func (s *crashes) gaveUp() {
+	s.failed = true
+	if s.open != nil && !s.open.failed && s.open.Process != startupProcess {
+		s.open.then(say.M("then recovery failed: the startup process ended"))
+		s.open.failed = true
+	}
 }
 
 // unseen begins a crash whose first death is not in the log.
@@ -210,6 +239,8 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 		"postmaster was killed, or the host lost power or was reset")}
 	from := s.aliveAt
 	switch us, zone, told := e.LastUp(); {
+	case s.failed:
+		x.Cause = say.M("recovery had failed in an earlier start; what made it necessary is not in the log")
 	case s.how == "immediate":
 		from = s.askedAt
 		x.Kind, x.Cause = immediate, atOnce()

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -20,44 +19,82 @@ type locks struct {
 	holders names
 	queue   int
 	on      names
-	tied    top // statements of deadlocks
+	tied    top          // statements of deadlocks
+	open    map[int]bool // processes whose wait is in the log, and not its end; nil: too many
+	found   struct {     // the deadlock that a session has told of before its error
+		pid int
+		on  string
+	}
 }
 
-func (s *locks) init() { s.kinds, s.holders, s.on = names{}, names{}, names{} }
+// maxOpen is how many waits that go on are followed.
+const maxOpen = 10000
 
-func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind) {
+func (s *locks) init() {
+	s.kinds, s.holders, s.on, s.open = names{}, names{}, names{}, map[int]bool{}
+}
+
+func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	w, ok := e.Wait()
 	if !ok {
 		return
 	}
 	s.longest = max(s.longest, math.Round(w.Ms*1000)/1e6) // the log has microseconds
-	if k == pglog.LockWait {
-		s.waits++
-		s.kinds.add(w.Mode + " on " + w.Kind)
-		doing := e.Doing()
-		s.by.add(doing, 0, c.user(e), c.database(e))
-		s.by.within(doing, e.Within())
-		pids, queue := e.Holders()
-		for _, p := range pids {
-			s.holders.add(strconv.Itoa(p))
+	if k == pglog.LockGot {
+		if s.open == nil || s.open[w.PID] {
+			delete(s.open, w.PID)
+			return
 		}
-		s.queue = max(s.queue, queue)
-		s.place(c, e, w.On)
+		c.kinds[pglog.LockWait].note(at) // its beginning was cut away
+	} else if s.open != nil {
+		if s.open[w.PID] = true; len(s.open) > maxOpen {
+			s.open = nil
+		}
+	}
+	s.waits++
+	s.kinds.add(w.Mode + " on " + w.Kind)
+	doing := e.Doing()
+	s.by.add(doing, 0, c.user(e), c.database(e))
+	s.by.within(doing, e.Within())
+	pids, queue := e.Holders()
+	for _, p := range pids {
+		s.holders.add(strconv.Itoa(p))
+	}
+	s.queue = max(s.queue, queue)
+	s.place(c, e, w.On)
+}
+
+// place counts what was waited for: the relation that the CONTEXT names, or else those that are told by their numbers.
+func (s *locks) place(c *Collector, e *pglog.Entry, numbers ...string) {
+	if name := e.Relation(); name != "" {
+		s.on.add(c.mask.name("table", name))
+		return
+	}
+	for _, on := range numbers {
+		if on != "" {
+			s.on.add(on)
+		}
 	}
 }
 
-// place counts what was waited for: the relation that the CONTEXT names, or its number.
-func (s *locks) place(c *Collector, e *pglog.Entry, on string) {
-	switch name := e.Relation(); {
-	case name != "":
-		s.on.add(c.mask.name("table", name))
-	case strings.HasPrefix(on, "relation "), strings.HasPrefix(on, "tuple "):
-		s.on.add(on)
+// deadlockFound keeps the relation of a deadlock for its error, which has the same CONTEXT unless it is cut.
+func (s *locks) deadlockFound(c *Collector, e *pglog.Entry) {
+	if s.found.on != "" { // the error of the one before is not there
+		s.on.add(s.found.on)
 	}
+	s.found.pid, s.found.on = e.PID, c.mask.name("table", e.Relation())
 }
 
 func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
-	s.place(c, e, "")
+	numbers := e.DeadlockOn()
+	if s.found.pid == e.PID {
+		if s.found.on != "" && e.Relation() == "" {
+			s.on.add(s.found.on)
+			numbers = nil
+		}
+		s.found.on = ""
+	}
+	s.place(c, e, numbers...)
 	list := e.DeadlockStatements()
 	if len(list) == 0 && len(e.Statement) > 0 {
 		list = [][]byte{e.Statement}
@@ -68,6 +105,10 @@ func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
 }
 
 func (s *locks) report(c *Collector) Locks {
+	if s.found.on != "" {
+		s.on.add(s.found.on)
+		s.found.on = ""
+	}
 	out := Locks{Waits: s.waits, Longest: s.longest, Deadlocks: c.kinds[pglog.Deadlock].count,
 		Timeouts: c.kinds[pglog.LockTimeout].count, Kinds: s.kinds.list(shownTop)}
 	out.Holders, out.Queue, out.Relations = s.holders.list(shownTop), s.queue, s.on.list(shownTop)

@@ -505,7 +505,7 @@ func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 func (c *Collector) lockedOn(r *Report) (out []say.Message) {
 	for _, k := range r.Locks.Relations[:min(len(r.Locks.Relations), 3)] {
 		one := say.M("relation {name}", "name", k.Name)
-		if strings.HasPrefix(k.Name, "relation ") || strings.HasPrefix(k.Name, "tuple ") { // the log has its number
+		if strings.HasPrefix(k.Name, "relation ") { // the log has its number
 			one = say.Text(k.Name)
 		}
 		out = append(out, named(k, one, say.M("other relations")))

@@ -99,6 +99,7 @@ type Crash struct {
 
 	bus      bool // it got SIGBUS, whose number differs by system
 	panicked bool // the log has the PANIC that it aborted after
+	failed   bool // the recovery from it did
 }
 
 // Start is a start of the server.

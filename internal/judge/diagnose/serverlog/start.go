@@ -134,6 +134,8 @@ var startFaults = []struct {
 	{"library", say.M("A library of shared_preload_libraries is not installed for this version, or was built for " +
 		"another one.")},
 	{"could not access file", say.M("A library of shared_preload_libraries is not installed for this version.")},
+	{"startup process failure", say.M("The startup process, which recovers the database, ended. If the log before " +
+		"does not show why, check the kernel log and the system log of that time, on Windows also the virus scanner.")},
 	{"No space left", say.M("Free disk space first: there is none for the small files of the server itself.")},
 }
 
