@@ -16,6 +16,8 @@ type window struct {
 	whole   bool   // the window begins where the content of its file does
 	at      bool   // the command stands behind a prompt that names the host
 	tries   *int   // that are left of what reads far before it knows
+	before  []line // that stand above
+	item    bool   // the mark of an item was taken off
 }
 
 // mostFar is how often a file may begin what has to be read far, such as JSON, and turn out
@@ -137,12 +139,16 @@ func (s *scanner) at(i int) int {
 		}
 		return 1
 	case command:
-		if f := startedBy(l.command); f.n > 0 {
+		if f := typed(l.command); f.n > 0 {
 			if l.host != "" {
 				s.host = l.host
 			}
 			s.command, s.remote = "", remote(l.command)
-			return s.part(&window{lines: s.lines[i : i+1]}, i, f)
+			n := s.part(&window{lines: s.lines[i : i+1]}, i, f)
+			if f.kind == SysctlSet { // what it prints follows
+				s.command = inner(l.command)
+			}
+			return n
 		}
 		s.r.Lines.Commands++
 		s.close()
@@ -167,7 +173,7 @@ func (s *scanner) at(i int) int {
 		s.close()
 	}
 	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries,
-		at: s.prompted}
+		at: s.prompted, before: before(s.lines, i)}
 	s.begun = true
 	if n := s.recognize(w, i); n > 0 {
 		return n
@@ -388,7 +394,10 @@ func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
 	if end <= i {
 		return nil, ""
 	}
-	p := &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end]}
+	p := &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end], before: before(lines, i)}
+	if _, p.item = itemOf(w.t(0)); p.item { // a list is looked at as it stands
+		p.before = before(s.lines, i)
+	}
 	if k == ofFile {
 		p.command = "cat " + lines[i].host
 		return p, ""
