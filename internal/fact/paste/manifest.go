@@ -9,8 +9,8 @@ import (
 // The version of a server as compose files, manifests of operators, and clouds name it: by the image of a container, or
 // by a key of its own.
 var (
-	reImage = regex.New(`^(?:- )?["']?(?:[iI]mage|imageName|dockerImage|container_image|IMAGE)["']?\s*[:=]\s*["']?` +
-		`([\w./:@-]{4,255})["']?,?$`)
+	reImage = regex.New(`^(?:- )?["']?(?:(?:PostgreSQL )?[iI]mage(?: Name)?|imageName|dockerImage|` +
+		`container_image|IMAGE)["']?\s*[:=]\s*["']?([\w./:@-]{4,255})["']?,?$`)
 	reManaged = regex.New(`^(?:- )?["']?(?:postgresVersion|postgresqlVersion|pgVersion|postgres(?:ql)?_version|` +
 		`pg_version|PG_MAJOR|PG_VERSION|POSTGRES(?:QL)?_VERSION)["']?\s*[:=]\s*["']?(\d{1,2}(?:\.\d{1,2}){0,2})` +
 		`(?:-[\w.+~-]{1,40})?["']?,?$`)

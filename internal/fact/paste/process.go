@@ -21,7 +21,10 @@ var (
 	// with a few columns, of servers
 	rePsFew = regex.New(`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,3}\.\d)\s+(\d{1,3}\.\d)\s+` +
 		`((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
-	rePsAx = regex.New(
+	rePsStat = regex.New(`^(\d{1,10})\s+[RSDTZXIWtL][\w<+]{0,5}\s+((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
+	// pstree of the BSDs and macOS
+	rePsTree = regex.New(`^[ |\\]*-[-+]{1,2}[=-] 0{0,9}(\d{1,10}) \S{1,32} (\S.*)$`)
+	rePsAx   = regex.New(
 		`^(\d{1,10})\s+(\?|pts/\d+|tty\S*)\s+([RSDTZXIWtL][\w<+]{0,5})\s+(\d{1,6}:\d\d)\s+(\S.*)$`)
 )
 
@@ -32,7 +35,7 @@ func readPs(w *window) (f found) {
 		head = columnsOf(w.t(0))
 		f.n = 1
 	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)),
-		rePsFew.MatchString(w.t(0)):
+		rePsFew.MatchString(w.t(0)), rePsStat.MatchString(w.t(0)), rePsTree.MatchString(w.t(0)):
 		f.sure = Likely
 	default:
 		if head = psColumns(w.command); head.at("PID") < 0 {
@@ -66,6 +69,10 @@ func readPs(w *window) (f found) {
 			pid, cmd = m[1], m[5]
 		} else if m := rePsFew.FindStringSubmatch(t); m != nil && head.at("PID") < 0 {
 			pid, cmd = m[2], m[5]
+		} else if m := rePsStat.FindStringSubmatch(t); m != nil && head.at("PID") < 0 {
+			pid, cmd = m[1], m[2]
+		} else if m := rePsTree.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[1], m[2]
 		} else {
 			c := started(strings.Fields(t), head.at("STARTED"))
 			at := head.at("PID")

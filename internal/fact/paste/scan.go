@@ -338,7 +338,26 @@ var wrappers = [6]struct {
 // listed are the kinds of which people make lists: lines that say one thing each.
 func listed(k Kind) bool { return k == PostgresConf || k == Sysctl || k == Uname || k == Version }
 
-const ofFile = 3 // the wrapper that names a file
+// wrappers that are known by their place
+const (
+	ofRemarks = 2
+	ofFile    = 3 // names a file
+)
+
+// reExpected is what the remarks of a manual say before an output that nobody had.
+var reExpected = regex.New(`(?i)^(?:#|//|--) ?(?:expected|sample|example|should (?:show|print|see|return))\b`)
+
+const remarksNear = 8 // lines between such a remark and what it is of
+
+// expected says whether remarks are such an output, by those that stand right above.
+func expected(lines []line) bool {
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-remarksNear && lines[i].is != blank; i-- {
+		if reExpected.MatchString(lines[i].t) {
+			return true
+		}
+	}
+	return false
+}
 
 // plain is a file without what one of the wrappers finds before its lines, made once.
 type plain struct{ lines []line }
@@ -388,6 +407,9 @@ func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
 	if s.plain[k] == nil {
 		p := unprefixed(s.lines, k)
 		s.plain[k] = &p
+	}
+	if k == ofRemarks && expected(before(s.lines, i)) {
+		return nil, ""
 	}
 	lines := s.plain[k].lines
 	end := lines[i].end
