@@ -80,7 +80,8 @@ var (
 
 // machine reads it.
 func machine(t string) []Fact {
-	if len(t) > 400 || reWanted.MatchString(t) {
+	if len(t) > 400 || !strings.ContainsAny(t, "0123456789") || !strings.ContainsAny(t, "gGгГ") ||
+		reWanted.MatchString(t) {
 		return nil
 	}
 	cpus, kind, ram := "", "", ""

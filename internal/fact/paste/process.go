@@ -35,7 +35,8 @@ func readPs(w *window) (f found) {
 		head = columnsOf(w.t(0))
 		f.n = 1
 	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)),
-		rePsFew.MatchString(w.t(0)), rePsStat.MatchString(w.t(0)), rePsTree.MatchString(w.t(0)):
+		strings.Contains(w.t(0), "post") && (rePsFew.MatchString(w.t(0)) || rePsStat.MatchString(w.t(0))),
+		strings.Contains(w.t(0), "= ") && rePsTree.MatchString(w.t(0)):
 		f.sure = Likely
 	default:
 		if head = psColumns(w.command); head.at("PID") < 0 {
