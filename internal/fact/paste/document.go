@@ -193,9 +193,11 @@ func readYAML(w *window) (f found) {
 			return
 		}
 		from = 0
+	} else if w.in(2, "pgbouncer", "pgBouncer", "pooler") {
+		return
 	}
 	depth := func(i int) int { return w.lines[i].depth() }
-	rows := 0
+	rows, unknown := 0, false
 	for i := from; i < len(w.lines); i++ {
 		t := w.t(i)
 		switch {
@@ -212,9 +214,13 @@ func readYAML(w *window) (f found) {
 			if rows == 0 && (m == nil || from == 0 || i > mostUnknown) {
 				return found{}
 			} else if rows == 0 { // of an extension, or misspelled
+				unknown = true
 				continue
 			}
 			break
+		}
+		if unknown && rows == 0 && !strings.Contains(m[1], "_") { // port: of anything
+			return found{}
 		}
 		v := m[2]
 		if n := len(v); n > 1 && (v[0] == '"' || v[0] == '\'') && v[n-1] == v[0] {

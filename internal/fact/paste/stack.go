@@ -25,8 +25,8 @@ var (
 	reLabel     = regex.New(`(?i)^(?:cpus?|processors?|memory|ram|software|os|operating system|server|hardware|` +
 		`vm)\s?:?$`)
 	reWished = regex.New(`(?i)\b(?:minimum|at least|recommend(?:ed|s|ations?)?|requires?|requirements?|` +
-		`prerequisites?|supported|supports|compatib\w+|needs?|should|must|planned|planning|upgrade to|target|` +
-		`wish|want|example|sizing)\b`)
+		`prerequisites?|supported|supports|compatib\w+|needs?|should|must|planned|planning|` +
+		`(?:upgrad|migrat|mov)\w+ to|target|wish|want|example|sizing)\b`)
 )
 
 // itemOf is a line without the mark of an item, and whether it had one.
