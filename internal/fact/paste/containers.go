@@ -180,7 +180,7 @@ func readNode(w *window) (f found) {
 
 // kubectl describe pod: what a container may take, and how it ended.
 var (
-	reAmounts  = regex.New(`^["']?([Ll]imits|[Rr]equests|reservations)["']?:$`)
+	reAmounts  = regex.New(`^["']?([Ll]imits|[Rr]equests|reservations)["']?:(?:\s*\{)?$`)
 	reEndedOf  = regex.New(`^(exitCode|reason|finishedAt|startedAt|containerID|message|signal):\s*["']?(.*?)["']?$`)
 	reEnded    = regex.New(`^(?:Last State|Last Termination State|State):\s+(Terminated|Running|Waiting)$`)
 	rePodField = regex.New(`^(Reason|Exit Code|Started|Finished|Signal|Message):\s+(\S.*)$`)
@@ -226,46 +226,95 @@ func readContainer(w *window) (f found) {
 		}
 		return f
 	}
+	if strings.Contains(w.t(0), "{") {
+		if f = flowAmounts(w); f.n > 0 {
+			return f
+		}
+	}
 	m := reAmounts.FindStringSubmatch(w.t(0))
 	if m == nil {
 		return
 	}
-	name := map[byte]string{'l': "_limit", 'r': "_request"}[m[1][0]|0x20]
-	composed := m[1] == "reservations" // docker counts in 1024, and kubectl in 1000 where there is no i
+	kind := "_" + strings.ToLower(m[1])
+	// docker counts in 1024, and kubectl in 1000 where there is no i
+	composed := m[1] == "reservations" || m[1][0] > 'Z' && w.in(2, "deploy")
 	for i := 1; i < len(w.lines) && i < 4; i++ {
 		composed = composed || reCompose.MatchString(w.t(i))
 	}
 	for f.n = 1; f.n < len(w.lines); f.n++ {
-		if composed {
-			if c := reCompose.FindStringSubmatch(w.t(f.n)); c != nil && c[1] == "cpus" {
-				if v, ok := decimal(c[2]); ok {
-					f.add(Fact{Name: "container.cpu" + name, Value: v})
-				}
-				continue
-			}
+		t := w.t(f.n)
+		if strings.HasPrefix(t, "#") && f.n+1 < len(w.lines) {
+			continue
 		}
-		r := reResource.FindStringSubmatch(w.t(f.n))
-		if r == nil {
+		if !f.ofContainer(kind, bare(t), composed) {
 			break
-		}
-		if a, ok := amountOf(r[2]+strings.ToUpper(r[3][:min(len(r[3]), 1)]), 1); ok && r[1] == "memory" &&
-			(r[3] != "m" || composed) {
-			if !composed && (r[3] == "M" || r[3] == "G" || r[3] == "k") {
-				a, ok = sized(r[2] + r[3] + "B")
-			}
-			a.step = 0
-			if ok {
-				f.add(a.fact("container.memory"+name, ""))
-			}
-		} else if v, ok := decimal(r[2]); ok && r[1] == "cpu" {
-			if r[3] == "m" {
-				v /= 1000
-			}
-			f.add(Fact{Name: "container.cpu" + name, Value: v})
 		}
 	}
 	if len(f.facts) == 0 {
 		return found{}
+	}
+	return f
+}
+
+// ofContainer adds what one line says that a container may take, or asks for, and says whether it is such a line.
+func (f *found) ofContainer(kind, t string, composed bool) bool {
+	kind = map[byte]string{'l': "_limit", 'r': "_request"}[kind[1]]
+	if strings.HasPrefix(t, `"`) { // of JSON
+		t = strings.Replace(strings.TrimSuffix(t[1:], ","), `":`, ":", 1)
+	}
+	if composed {
+		if c := reCompose.FindStringSubmatch(t); c != nil && c[1] == "cpus" {
+			if v, ok := decimal(c[2]); ok {
+				f.add(Fact{Name: "container.cpu" + kind, Value: v})
+			}
+			return true
+		}
+	}
+	r := reResource.FindStringSubmatch(t)
+	if r == nil {
+		return false
+	}
+	size, huge := strings.CutPrefix(r[1], "hugepages-")
+	a, ok := amountOf(r[2]+strings.ToUpper(r[3][:min(len(r[3]), 1)]), 1)
+	switch {
+	case ok && (r[1] == "memory" || huge) && (r[3] != "m" || composed):
+		if !composed && (r[3] == "M" || r[3] == "G" || r[3] == "k") {
+			a, ok = sized(r[2] + r[3] + "B")
+		}
+		a.step = 0
+		if ok && huge && kind == "_limit" {
+			f.add(a.fact("container.huge_pages", size))
+		} else if ok && !huge {
+			f.add(a.fact("container.memory"+kind, ""))
+		}
+	case r[1] == "cpu":
+		if v, ok := decimal(r[2]); ok {
+			if r[3] == "m" {
+				v /= 1000
+			}
+			f.add(Fact{Name: "container.cpu" + kind, Value: v})
+		}
+	}
+	return true
+}
+
+var (
+	reFlowHead = regex.New(`^(?:- )?["']?(?:resources|limits|requests)["']?\s*:\s*\{`)
+	reFlow     = regex.New(`["']?(limits|requests)["']?\s*:\s*\{([^{}]{1,300})\}`)
+)
+
+// flowAmounts reads such lists in one line: limits: {cpu: 4, memory: 8Gi}.
+func flowAmounts(w *window) (f found) {
+	if !reFlowHead.MatchString(w.t(0)) {
+		return
+	}
+	for _, m := range reFlow.FindAllStringSubmatch(w.t(0), 4) {
+		for row := range strings.SplitSeq(m[2], ",") {
+			f.ofContainer("_"+m[1], strings.TrimSpace(row), false)
+		}
+	}
+	if len(f.facts) > 0 {
+		f.n = 1
 	}
 	return f
 }

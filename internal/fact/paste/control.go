@@ -66,6 +66,9 @@ func controlLine(t string) (key, value string, ok bool) {
 		key = english
 	}
 	if p := reLabelParam.FindString(key); p != "" { // of any version and language
+		if strings.Trim(key, "-+*\"' ") == p { // the parameter itself, in YAML
+			return "", "", false
+		}
 		if p == "wal_log_hings" { // sic, in Spanish
 			p = "wal_log_hints"
 		}

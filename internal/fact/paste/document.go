@@ -159,35 +159,68 @@ func (f *found) mounts(list []mountedAt, depth int) {
 }
 
 var (
-	reParameters = regex.New(`^(?:parameters|postgresql_parameters|postgresqlConfiguration|parametrs):$`)
-	reYAMLLine   = regex.New(`^"?([a-z_]\w*(?:\.\w+)?)"?: +("[^"]*"|'(?:[^']|'')*'|[^\s#"'][^#]*?)\s*(?:#.*)?$`)
+	reParameters = regex.New(`^["']?(?:parameters|postgresql_parameters|postgresqlConfiguration|parametrs)["']?:` +
+		`(?:\s*\{)?$`)
+	reYAMLLine = regex.New(`^"?([a-z_]\w*(?:\.\w+)?)"?: +("[^"]*"|'(?:[^']|'')*'|[^\s#"'][^#]*?)\s*(?:#.*)?$`)
 )
+
+// yamlSettings says whether parameters stand here without what they are in: two lines in a row, of names that nothing
+// else has.
+func yamlSettings(w *window) bool {
+	for i := range 2 {
+		t := strings.TrimSuffix(w.t(i), ",")
+		if i >= len(w.lines) || w.lines[i].is != content || !strings.Contains(t, ": ") ||
+			w.lines[i].depth() != w.lines[0].depth() {
+			return false
+		}
+		m := reYAMLLine.FindStringSubmatch(t)
+		if m == nil || !strings.Contains(m[1], "_") || !isParam(m[1]) || !plausible(m[1], strings.Trim(m[2], `"'`)) {
+			return false
+		}
+	}
+	return true
+}
+
+// mostUnknown is how many names that are none stand before the first parameter.
+const mostUnknown = 10
 
 // readYAML reads the parameters in the configuration of Patroni and of operators: what a
 // server shall have.
 func readYAML(w *window) (f found) {
+	from := 1
 	if !reParameters.MatchString(w.t(0)) {
+		if !yamlSettings(w) {
+			return
+		}
+		from = 0
+	} else if w.in(2, "pgbouncer", "pgBouncer", "pooler") {
 		return
 	}
-	depth := func(i int) int { return len(w.lines[i].text) - len(w.lines[i].t) }
-	rows := 0
-	for i := 1; i < len(w.lines); i++ {
+	depth := func(i int) int { return w.lines[i].depth() }
+	rows, unknown := 0, false
+	for i := from; i < len(w.lines); i++ {
 		t := w.t(i)
 		switch {
 		case w.lines[i].is == blank, w.lines[i].is == elided:
 			continue
-		case depth(i) <= depth(0):
+		case depth(i) < depth(0)+from:
 			goto end
 		case strings.HasPrefix(t, "#"):
 			f.n = i + 1
 			continue
 		}
-		m := reYAMLLine.FindStringSubmatch(t)
+		m := reYAMLLine.FindStringSubmatch(strings.TrimSuffix(t, ","))
 		if m == nil || !isParam(m[1]) && !strings.Contains(m[1], ".") {
-			if rows == 0 {
+			if rows == 0 && (m == nil || from == 0 || i > mostUnknown) {
 				return found{}
+			} else if rows == 0 { // of an extension, or misspelled
+				unknown = true
+				continue
 			}
 			break
+		}
+		if unknown && rows == 0 && !strings.Contains(m[1], "_") { // port: of anything
+			return found{}
 		}
 		v := m[2]
 		if n := len(v); n > 1 && (v[0] == '"' || v[0] == '\'') && v[n-1] == v[0] {

@@ -15,8 +15,10 @@ var (
 		`(?: (?:server|database|db))?(?: versions?)?(?: number)?` +
 		`(?: (?:used|in use|affected|(?:are you|do you|did you) (?:using|use|run|running)))?$`)
 	reAskedOS = regex.New(`(?i)^(?:(?:what|which) )?` +
-		`(?:operating system|os|host os|(?:linux )?distro|(?:linux )?distribution)` +
+		`(?:operating system|os|host os|server os|platform|(?:linux )?distro|(?:linux )?distribution)` +
 		`(?: (?:version|and version|\(and version\)|name))?` +
+		`(?: (?:of|on) (?:the |your )?(?:(?:container|docker|database|db|host|server|machine|node)(?: image)?|` +
+		`image))?` +
 		`(?: (?:used|in use|(?:are you|do you|did you) (?:using|use|run|running)))?$`)
 	reAnswerVersion = regex.New(`(?i)^(?:postgres(?:ql)? |pg ?|v)?` +
 		`(\d{1,2}(?:\.\d{1,2}){1,2}|1[0-9])(?:[\s,;(].{0,80})?$`)
@@ -78,7 +80,8 @@ var (
 
 // machine reads it.
 func machine(t string) []Fact {
-	if len(t) > 400 || reWanted.MatchString(t) {
+	if len(t) > 400 || !strings.ContainsAny(t, "0123456789") || !strings.ContainsAny(t, "gGгГ") ||
+		reWanted.MatchString(t) {
 		return nil
 	}
 	cpus, kind, ram := "", "", ""

@@ -20,6 +20,9 @@ func readUname(w *window) (f found) {
 		t = l[1]
 	}
 	m := reUname.FindStringSubmatch(t)
+	if m == nil && strings.HasSuffix(t, "GNU/Linux") {
+		m = reUname.FindStringSubmatch("Linux " + t) // without its beginning
+	}
 	if m == nil {
 		return
 	}
@@ -45,6 +48,7 @@ var (
 	reDistro = regex.New(
 		`^(?:CentOS|Red Hat|Rocky Linux|AlmaLinux|Oracle Linux|Fedora|Amazon Linux|SUSE|openSUSE|Scientific Linu` +
 			`x|Debian GNU/Linux|Ubuntu|ROSA|Astra Linux|ALT|RED OS)[\w ./()+-]{0,80}\d[\w .()+-]{0,60}$`)
+	reLSBFile = regex.New(`^DISTRIB_(?:ID|RELEASE|CODENAME|DESCRIPTION)=`)
 	reLSB     = regex.New(`^(?:No LSB modules|LSB Version:|Distributor ID:|Description:|Release:|Codename:)`)
 	reHostctl = regex.New(
 		`^(Static hostname|Icon name|Chassis|Machine ID|Boot ID|Virtualization|Operating System|CPE OS Name|Kern` +
@@ -54,6 +58,16 @@ var (
 func readOSRelease(w *window) (f found) {
 	t := w.t(0)
 	switch {
+	case reLSBFile.MatchString(t):
+		for f.n < len(w.lines) && reLSBFile.MatchString(w.t(f.n)) {
+			if v, ok := strings.CutPrefix(w.t(f.n), "DISTRIB_DESCRIPTION="); ok {
+				f.add(word("os.name", "", strings.Trim(v, `"'`)))
+			}
+			f.n++
+		}
+		if len(f.facts) == 0 {
+			return found{}
+		}
 	case reOSRelease.MatchString(t):
 		name, pretty, version := "", "", ""
 		for f.n < len(w.lines) {

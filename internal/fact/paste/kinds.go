@@ -25,6 +25,7 @@ const (
 	OSRelease       Kind = "os_release"
 	Sysctl          Kind = "sysctl"
 	SysctlConf      Kind = "sysctl_conf"
+	SysctlSet       Kind = "sysctl_set" // sysctl -w
 	THP             Kind = "thp"
 	Cmdline         Kind = "cmdline"
 	Tuned           Kind = "tuned"
@@ -163,9 +164,12 @@ func init() {
 		{PgHBA, readHBA},
 		{PostgresConf, readYAML},
 		{PostgresConf, readPairs},
+		{Version, readManifest},
 		{Version, readAsked},
 		{PostgresConf, readMarkedSettings},
 		{Version, readFields},
+		{Stated, readStack},
+		{SysctlSet, readSets},
 		{PostgresConf, readFlags},
 		{PostgresConf, readConf},
 	}

@@ -52,8 +52,62 @@ func split(text []byte) []line {
 		out[i] = line{raw: l.Text, number: l.Number}
 		out[i].clean(page)
 	}
+	for i := range out {
+		if strings.HasPrefix(out[i].t, "`") {
+			ticks(out[i:])
+		}
+		if i > 0 && strings.HasPrefix(out[i].text, "+") && strings.HasPrefix(out[i-1].text, "-") {
+			replaces(&out[i-1], &out[i])
+		}
+	}
 	tighten(out)
 	return out
+}
+
+// mostTicked is how many lines stand between two backquotes at most.
+const mostTicked = 200
+
+// ticks takes off the backquotes around several lines, which a page does not need to be code.
+func ticks(lines []line) {
+	if strings.Count(lines[0].t, "`") != 1 {
+		return
+	}
+	for i := 1; i < len(lines) && i < mostTicked; i++ {
+		l := &lines[i]
+		if l.is == fence {
+			return
+		}
+		if n := strings.Count(l.t, "`"); n == 0 {
+			continue
+		} else if n > 1 || !strings.HasSuffix(l.t, "`") {
+			return
+		}
+		lines[0].untick(strings.Replace(lines[0].text, "`", "", 1))
+		l.untick(strings.TrimSuffix(l.text, "`"))
+		lines[0].opens, l.closes = true, true
+		return
+	}
+}
+
+var reChanged = regex.New(`^[-+] *["']?([a-z]\w{2,62})["']?\s*[:=]`)
+
+// replaces takes the marks off two lines of a diff, of which the second has another value of the same parameter.
+func replaces(old, now *line) {
+	a, b := reChanged.FindStringSubmatch(old.text), reChanged.FindStringSubmatch(now.text)
+	if a == nil || b == nil || a[1] != b[1] || !isParam(a[1]) {
+		return
+	}
+	old.is = elided
+	now.text = " " + now.text[1:]
+	now.t = strings.TrimLeft(now.text, " \t")
+}
+
+func (l *line) untick(text string) {
+	l.text = strings.TrimRight(text, " \t")
+	l.t = strings.TrimLeft(l.text, " \t")
+	if l.is = roleOf(l.t); l.is == blank {
+		l.is = fence
+	}
 }
 
 // leastSpaced is how many lines stand in a row with one empty line between each two before the empty lines are taken

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Parameters as pairs of a name and a value: in the lists of playbooks, the answers of the
@@ -103,13 +104,15 @@ var (
 			`|amazon linux|` +
 			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
 	reFieldRAM = regex.New(
-		`(?i)^[*_]{0,2}(?:(?:total |server )?(?:ram|memory)|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?:` +
+		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory)(?: (?:on|of) ` +
+			`(?:the )?(?:server|host|machine|vm|db))?|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?[:=]` +
 			`[*_]{0,2}\s?(\d{1,5}) ?(gb|gib|g)(?: (?:ram|ddr\d?|ecc|of ram|memory))?\.?$`)
+	reFieldSized = regex.New(`(?i)^[*_]{0,2}(?:ram|mem|memory)\s?\((?:gib|gb)\)[*_]{0,2}\s?[:=]\s?(\d{1,5})$`)
 	reFieldModel = regex.New(`(?i)^[*_]{0,2}(?:cpus?|processors?|cpu model|model name|cpu型号为?|процессор|` +
 		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?((?:intel|amd|ampere|apple|aws graviton|xeon|epyc|ryzen|` +
 		`core i\d)\b[\w ()@.+-]{3,80})$`)
 	reFieldCPU = regex.New(
-		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)(?: num| count)?[*_]{0,2}\s?:[*_]{0,2}\s?(\d{1,4})` +
+		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)(?: num| count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +
 			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
 	// an item of a list
 	reBareRAM   = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
@@ -123,10 +126,15 @@ var (
 )
 
 func readFields(w *window) (f found) {
-	t := w.t(0)
-	for _, b := range []string{"- ", "* ", "+ ", "• "} {
-		t = strings.TrimPrefix(t, b)
+	if f = fieldOf(w); f.n > 0 && wished(w) {
+		return found{}
 	}
+	return f
+}
+
+func fieldOf(w *window) (f found) {
+	t, _ := itemOf(w.t(0))
+	t = plainWords.Replace(t)
 	if m := reWelcome.FindStringSubmatch(t); m != nil {
 		f.n, f.kind = 1, OSRelease
 		f.add(word("os.name", "", m[1]), word("kernel.release", "", m[2]))
@@ -144,14 +152,36 @@ func readFields(w *window) (f found) {
 		f.n, f.kind = 1, Uname
 		m = reFieldKernel.FindStringSubmatch(t)
 		f.add(word("kernel.release", "", m[1]+m[2]))
-	case reFieldOS.MatchString(t):
-		f.n, f.kind = 1, OSRelease
-		f.add(word("os.name", "", reFieldOS.FindStringSubmatch(t)[1]))
-		f.body = []string{t}
+	case reSaid.MatchString(t):
+		m = reSaid.FindStringSubmatch(t)
+		p := paramsByName()[m[1]]
+		if _, sized := unit.MemoryUnit(p.Unit); !sized {
+			return
+		}
+		f.n, f.kind = 1, PostgresConf
+		f.add(setting(m[1], m[2]+saidUnits[m[3][0]|0x20], ""))
+		f.body = []string{m[1] + " = " + m[2] + saidUnits[m[3][0]|0x20]}
+	default:
+		name, n := osField(w, t)
+		if n == 0 {
+			return
+		}
+		f.n, f.kind = n, OSRelease
+		f.add(word("os.name", "", name))
+		f.body = []string{name}
 	}
 	f.sure = Likely
 	return f
 }
+
+// plainWords takes off how words within a line are set apart.
+var plainWords = strings.NewReplacer("**", "", "__", "", "`", "")
+
+// reSaid is the size of a parameter as people say it: a letter is enough.
+var (
+	reSaid    = regex.New(`^([a-z]+(?:_[a-z]+)+)\s?:\s?(\d{1,6}) ?([kKmMgGtT])i?[bB]?[.,;]?$`)
+	saidUnits = map[byte]string{'k': "kB", 'm': "MB", 'g': "GB", 't': "TB"}
+)
 
 // stated reads what a person says of memory and CPUs, in round numbers: it is no measure, and has names of its own.
 // What a program counted is as good as what free says.
@@ -176,8 +206,10 @@ func stated(t string) []Fact {
 		return x
 	}
 	m := reFieldRAM.FindStringSubmatch(t)
-	if m == nil {
-		m = reBareRAM.FindStringSubmatch(t)
+	for _, re := range []*regex.Regex{reBareRAM, reFieldSized} {
+		if m == nil {
+			m = re.FindStringSubmatch(t)
+		}
 	}
 	if m != nil {
 		if n, ok := whole(m[1]); ok && n > 0 {

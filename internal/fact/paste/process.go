@@ -14,11 +14,17 @@ var (
 			`ARGS|RSS|PID|VSZ)(?:\s|$)`)
 	rePsAux = regex.New(
 		`^([\w+.-]{1,32})\s+(\d{1,10})\s+([\d.]+)\s+([\d.]+)\s+(\d{1,15})\s+(\d{1,15})\s+(\S{1,8})\s+([RSDTZXIWt` +
-			`L][\w<+]{0,5})\s+(\S{4,8})\s+(\d{1,6}:\d\d)\s+(\S.*)$`)
+			`L][\w<+]{0,5})\s+(\S{4,8})\s+(\d{1,6}:\d\d(?:\.\d\d)?)\s+(\S.*)$`)
 	rePsEf = regex.New(
 		`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,10})\s+(\d{1,3})\s+(\S{4,8})\s+(\?|pts/\d+|tty\S*|-)\s+(\d[\d:-]*` +
 			`)\s+(\S.*)$`)
-	rePsAx = regex.New(
+	// with a few columns, of servers
+	rePsFew = regex.New(`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,3}\.\d)\s+(\d{1,3}\.\d)\s+` +
+		`((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
+	rePsStat = regex.New(`^(\d{1,10})\s+[RSDTZXIWtL][\w<+]{0,5}\s+((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
+	// pstree of the BSDs and macOS
+	rePsTree = regex.New(`^[ |\\]*-[-+]{1,2}[=-] 0{0,9}(\d{1,10}) \S{1,32} (\S.*)$`)
+	rePsAx   = regex.New(
 		`^(\d{1,10})\s+(\?|pts/\d+|tty\S*)\s+([RSDTZXIWtL][\w<+]{0,5})\s+(\d{1,6}:\d\d)\s+(\S.*)$`)
 )
 
@@ -28,7 +34,9 @@ func readPs(w *window) (f found) {
 	case rePsHead.MatchString(w.t(0)):
 		head = columnsOf(w.t(0))
 		f.n = 1
-	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)):
+	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)),
+		strings.Contains(w.t(0), "post") && (rePsFew.MatchString(w.t(0)) || rePsStat.MatchString(w.t(0))),
+		strings.Contains(w.t(0), "= ") && rePsTree.MatchString(w.t(0)):
 		f.sure = Likely
 	default:
 		if head = psColumns(w.command); head.at("PID") < 0 {
@@ -60,6 +68,12 @@ func readPs(w *window) (f found) {
 			}
 		} else if m := rePsAx.FindStringSubmatch(t); m != nil && head.at("PID") < 0 {
 			pid, cmd = m[1], m[5]
+		} else if m := rePsFew.FindStringSubmatch(t); m != nil && head.at("PID") < 0 {
+			pid, cmd = m[2], m[5]
+		} else if m := rePsStat.FindStringSubmatch(t); m != nil && head.at("PID") < 0 {
+			pid, cmd = m[1], m[2]
+		} else if m := rePsTree.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[1], m[2]
 		} else {
 			c := started(strings.Fields(t), head.at("STARTED"))
 			at := head.at("PID")

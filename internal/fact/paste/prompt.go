@@ -230,6 +230,9 @@ func alone(t string) (string, bool) {
 	if strings.HasSuffix(t, "}") && strings.Contains(t, `{"`) { // a log in JSON, behind the name of its program
 		return "", false
 	}
+	if strings.HasPrefix(t, "postgres ") && rePsFew.MatchString(t) { // a row of ps, behind the name of the user
+		return "", false
+	}
 	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
 		return strings.Join(strings.Fields(m[1]), " "), true
 	}

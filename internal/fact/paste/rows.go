@@ -168,7 +168,7 @@ func index(list []string, s string) int {
 
 // iostat, with and without -x, in kB or MB.
 var (
-	reSysstat = regex.New(`^Linux (\d\S+) \(([^)]{1,255})\)\s+\S+\s+_(\w+)_\s+\((\d+) CPUs?\)$`)
+	reSysstat = regex.New(`^Linux (\d\S+) \(([^)]{1,255})\)\s+\S.{0,40}?\s+_(\w+)_\s+\((\d+) CPUs?\)$`)
 	reAvgCPU  = regex.New(`^avg-cpu:\s+%user\s+%nice\s+%system\s+%iowait\s+%steal\s+%idle`)
 	reDevices = regex.New(`^Device:?\s+\S`)
 	reNumbers = regex.New(`^[\d.,]+(?:\s+[\d.,]+){5}$`)
@@ -212,8 +212,15 @@ func readIostat(w *window) (f found) {
 		}
 	}
 	var head []string
-	cpu := false
+	var full []Fact // of the report before, whose rows are not cut
+	cpu, cut := false, false
 	reports := int64(0)
+	defer func() {
+		if cut && len(full) > 0 {
+			f.drop("device.")
+			f.add(full...)
+		}
+	}()
 	for i := f.n; i < len(w.lines); i++ {
 		t := w.t(i)
 		switch {
@@ -236,11 +243,16 @@ func readIostat(w *window) (f found) {
 			t, n := deviceHead(w, i)
 			head = strings.Fields(t)
 			i += n - 1
+			if !cut {
+				full = f.named("device.")
+			}
+			cut = false
 			f.drop("device.")
 		case head != nil && reDevice.MatchString(t):
 			t, n := deviceRow(w, i, len(head))
 			i += n - 1
 			c := strings.Fields(t)
+			cut = cut || len(c) < len(head)
 			for k := 1; k < len(c) && k < len(head); k++ {
 				d, ok := deviceFacts[head[k]]
 				v, isNum := decimal(c[k])
@@ -324,6 +336,16 @@ func (f *found) reports(n int64) found {
 }
 
 // drop removes the facts of names, or of all that begin with one that ends in a point.
+// named are the facts whose names begin so.
+func (f *found) named(prefix string) (out []Fact) {
+	for _, x := range f.facts {
+		if strings.HasPrefix(x.Name, prefix) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 func (f *found) drop(names ...string) {
 	kept := f.facts[:0]
 	for _, x := range f.facts {

@@ -16,6 +16,8 @@ type window struct {
 	whole   bool   // the window begins where the content of its file does
 	at      bool   // the command stands behind a prompt that names the host
 	tries   *int   // that are left of what reads far before it knows
+	before  []line // that stand above
+	item    bool   // the mark of an item was taken off
 }
 
 // mostFar is how often a file may begin what has to be read far, such as JSON, and turn out
@@ -137,12 +139,16 @@ func (s *scanner) at(i int) int {
 		}
 		return 1
 	case command:
-		if f := startedBy(l.command); f.n > 0 {
+		if f := typed(l.command); f.n > 0 {
 			if l.host != "" {
 				s.host = l.host
 			}
 			s.command, s.remote = "", remote(l.command)
-			return s.part(&window{lines: s.lines[i : i+1]}, i, f)
+			n := s.part(&window{lines: s.lines[i : i+1]}, i, f)
+			if f.kind == SysctlSet { // what it prints follows
+				s.command = inner(l.command)
+			}
+			return n
 		}
 		s.r.Lines.Commands++
 		s.close()
@@ -167,7 +173,7 @@ func (s *scanner) at(i int) int {
 		s.close()
 	}
 	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries,
-		at: s.prompted}
+		at: s.prompted, before: before(s.lines, i)}
 	s.begun = true
 	if n := s.recognize(w, i); n > 0 {
 		return n
@@ -332,7 +338,26 @@ var wrappers = [6]struct {
 // listed are the kinds of which people make lists: lines that say one thing each.
 func listed(k Kind) bool { return k == PostgresConf || k == Sysctl || k == Uname || k == Version }
 
-const ofFile = 3 // the wrapper that names a file
+// wrappers that are known by their place
+const (
+	ofRemarks = 2
+	ofFile    = 3 // names a file
+)
+
+// reExpected is what the remarks of a manual say before an output that nobody had.
+var reExpected = regex.New(`(?i)^(?:#|//|--) ?(?:expected|sample|example|should (?:show|print|see|return))\b`)
+
+const remarksNear = 8 // lines between such a remark and what it is of
+
+// expected says whether remarks are such an output, by those that stand right above.
+func expected(lines []line) bool {
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-remarksNear && lines[i].is != blank; i-- {
+		if reExpected.MatchString(lines[i].t) {
+			return true
+		}
+	}
+	return false
+}
 
 // plain is a file without what one of the wrappers finds before its lines, made once.
 type plain struct{ lines []line }
@@ -383,12 +408,18 @@ func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
 		p := unprefixed(s.lines, k)
 		s.plain[k] = &p
 	}
+	if k == ofRemarks && expected(before(s.lines, i)) {
+		return nil, ""
+	}
 	lines := s.plain[k].lines
 	end := lines[i].end
 	if end <= i {
 		return nil, ""
 	}
-	p := &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end]}
+	p := &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end], before: before(lines, i)}
+	if _, p.item = itemOf(w.t(0)); p.item { // a list is looked at as it stands
+		p.before = before(s.lines, i)
+	}
 	if k == ofFile {
 		p.command = "cat " + lines[i].host
 		return p, ""

@@ -249,6 +249,7 @@ func readVersion(w *window) (f found) {
 // readConf reads lines of postgresql.conf, with the remarks between them.
 var (
 	reConfLine = regex.New(`^([a-zA-Z_]\w*(?:\.\w+)?)\s*(=|\s)\s*('(?:[^']|'')*'|[^\s#'][^#]*?)\s*(?:#.*)?$`)
+	reTunedFor = regex.New(`^(?:DB Version|PostgreSQL-Version): (\d{1,2}(?:\.\d)?)$`)
 	reInclude  = regex.New(`^include(?:_dir|_if_exists)?\s*=?\s*'`)
 	reEquals   = regex.New(`^[a-zA-Z_][\w.]*\s*=\s*(?:'|\S+\s*(?:#.*)?$)`)
 )
@@ -274,8 +275,14 @@ func readConf(w *window) (f found) {
 				goto end
 			}
 			f.n = i + 1
-			if rows == 0 { // of a program that proposes settings: what it was told of the machine
-				f.add(stated(strings.TrimLeft(t, "# "))...)
+			// of a program that proposes settings: what it was told of the machine
+			if rest := strings.TrimLeft(t, "# "); rows == 0 || strings.HasPrefix(rest, "Total Memory (RAM)") {
+				f.add(stated(rest)...)
+			}
+			if m := reTunedFor.FindStringSubmatch(strings.TrimLeft(t, "# ")); m != nil {
+				if v, ok := versionFact(m[1]); ok {
+					f.add(v)
+				}
 			}
 			continue
 		case reInclude.MatchString(t):

@@ -46,6 +46,9 @@ const ofStart = "these are parameters that a server is started with"
 // readFlags reads such a list, or lines that have them.
 func readFlags(w *window) (f found) {
 	t := w.t(0)
+	if f = glued(t); f.n > 0 {
+		return f
+	}
 	if !strings.Contains(t, "-c") && !reFlagsHead.MatchString(t) && !reFlagsName.MatchString(t) {
 		return
 	}
@@ -71,6 +74,9 @@ func readFlags(w *window) (f found) {
 			if f.flags(t) == 0 {
 				return f.started()
 			}
+			if i == 0 {
+				f.image(t)
+			}
 			f.n = i + 1
 		case (reFlagsHead.MatchString(t) || reFlagsName.MatchString(t)) && len(f.facts) == 0:
 		default:
@@ -90,13 +96,54 @@ func (f *found) started() found {
 
 // startedBy reads the parameters in a command that starts a server.
 func startedBy(command string) (f found) {
-	if !strings.Contains(command, "-c") || len(command) > maxCommand || !reStarts.MatchString(command) ||
+	run := strings.Contains(command, " run ")
+	if !run && !strings.Contains(command, "-c") || len(command) > maxCommand || !reStarts.MatchString(command) ||
 		strings.HasPrefix(command, "psql") {
 		return
 	}
 	f.body = []string{}
-	if f.flags(command) == 0 {
+	n := f.flags(command)
+	if run && f.image(command) {
+		f.runFlags(command)
+	}
+	if len(f.facts) == 0 {
 		return found{}
+	}
+	f.n = 1
+	if n == 0 {
+		f.kind, f.sure = Inspect, Likely
+		return f
+	}
+	return f.started()
+}
+
+// typed is what a command itself says.
+func typed(command string) (f found) {
+	if f = startedBy(command); f.n > 0 || !strings.Contains(command, "sysctl") && !strings.Contains(command, "echo") {
+		return f
+	}
+	return sets(command)
+}
+
+// reGlued is /proc/PID/cmdline, whose words a terminal shows without what parts them.
+var reGlued = regex.New(`^(?:/\S*/)?postgres(?:-D(/[^\s]*?))?((?:--[a-z][\w.-]{1,62}=[^\s]*)+)$`)
+
+// glued reads it.
+func glued(t string) (f found) {
+	if strings.Count(t, "--") < 2 || len(t) > maxCommand {
+		return
+	}
+	m := reGlued.FindStringSubmatch(t)
+	if m == nil {
+		return
+	}
+	f.body = []string{}
+	for s := range strings.SplitSeq(m[2], "--") {
+		name, value, _ := strings.Cut(s, "=")
+		f.flag(strings.ReplaceAll(name, "-", "_"), value)
+	}
+	if m[1] != "" && len(f.facts) > 0 {
+		f.add(word("data_directory", "", m[1]))
 	}
 	f.n = 1
 	return f.started()
