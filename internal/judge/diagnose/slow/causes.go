@@ -55,12 +55,13 @@ func (d *Reading) lockWaits() {
 		}
 		blocks := float64(max(work.Hit+work.Read, 0))
 		certainty, each := Likely, left/max(blocks, 1)
-		text := say.M("{node} itself took {time} for {blocks} and {rows}", "node", r.Head, "time", ms(r.own), "blocks",
+		text := say.M("{node} itself took {time} for {blocks} and {rows}",
+			"node", named(r.Head), "time", ms(r.own), "blocks",
 			blocksOf(blocks), "rows", rowsOf(rows))
 		least := lockPerBlock
 		if !counted {
 			certainty, each, least = Possible, left/max(rows, 1), lockPerRow
-			text = say.M("{node} itself took {time} for {rows}", "node", r.Head, "time", ms(r.own), "rows",
+			text = say.M("{node} itself took {time} for {rows}", "node", named(r.Head), "time", ms(r.own), "rows",
 				rowsOf(rows))
 		}
 		if left < lockLeast || d.share(left) < 5*readMuch || each < least {
@@ -98,7 +99,8 @@ func (d *Reading) calls() {
 		!strings.HasPrefix(r.Head, "Result") && !strings.HasPrefix(r.Head, "Function Scan") {
 		return
 	}
-	evidence := []say.Message{say.M("{node} took {time}, {percent} of the time, and reads no table", "node", r.Head,
+	evidence := []say.Message{say.M("{node} took {time}, {percent} of the time, and reads no table",
+		"node", named(r.Head),
 		"time", ms(r.own), "percent", percent(d.share(r.own)))}
 	for i := range d.Plans { // a nested statement is logged before the one that called it
 		p := &d.Plans[i]

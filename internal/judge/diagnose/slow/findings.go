@@ -90,13 +90,14 @@ var filtered = []string{"Filter", "Join Filter", "Vectorized Filter"}
 
 func removedLine(r *readNode) say.Message {
 	removed := rowsOf(r.removed())
-	text := say.M("{node} removed {removed}", "node", r.Head, "removed", removed)
+	text := say.M("{node} removed {removed}", "node", named(r.Head), "removed", removed)
 	if a := r.Actual; a != nil {
-		text = say.M("{node} removed {removed} and kept {kept}", "node", r.Head, "removed", removed, "kept",
+		text = say.M("{node} removed {removed} and kept {kept}", "node", named(r.Head), "removed", removed, "kept",
 			rowsOf(a.Rows*a.Loops))
 		if a.Loops > 1 {
 			text = say.M("{node} removed {removed} and kept {kept} ({removed_each} and {kept_each} in each of {loops})",
-				"node", r.Head, "removed", removed, "kept", rowsOf(a.Rows*a.Loops), "removed_each", figure(r.Removed),
+				"node", named(r.Head), "removed", removed, "kept", rowsOf(a.Rows*a.Loops),
+				"removed_each", figure(r.Removed),
 				"kept_each", figure(a.Rows), "loops", loopsOf(a.Loops))
 		}
 	}
@@ -153,7 +154,7 @@ func (d *Reading) repeated() {
 		return
 	}
 	text := say.N(whole(worst.Actual.Loops), "{node} ran {n} time, {each} each: {time} in total, {percent} of the time",
-		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", worst.Head, "each",
+		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", named(worst.Head), "each",
 		ms(*worst.Actual.Total), "time", ms(worst.wall), "percent", percent(d.share(worst.wall)))
 	if worst.processes > 1 {
 		text = say.All(", ", text, say.N(whole(worst.processes), "in {n} process", "in {n} parallel processes"))
@@ -163,7 +164,7 @@ func (d *Reading) repeated() {
 		for _, c := range p.Children {
 			if c != worst.Node && c.Cost != nil && c.Actual != nil && c.Subplan == "" {
 				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and "+
-					"returned {actual}", "node", c.Head, "estimate", rowsOf(c.Cost.Rows), "actual",
+					"returned {actual}", "node", named(c.Head), "estimate", rowsOf(c.Cost.Rows), "actual",
 					rowsOf(c.Actual.Rows*c.Actual.Loops)))
 				break
 			}
@@ -203,11 +204,11 @@ func (d *Reading) estimates() {
 		estimate, actual := rowsOf(r.Cost.Rows), rowsOf(r.Actual.Rows)
 		if r.Actual.Rows > r.Cost.Rows {
 			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
-				"node", r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
+				"node", named(r.Head), "estimate", estimate, "actual", actual, "factor", factor(f)))
 			continue
 		}
 		evidence = append(evidence, say.M("{node}: estimate {estimate}, {factor} times the actual {actual}", "node",
-			r.Head, "estimate", estimate, "actual", actual, "factor", factor(f)))
+			named(r.Head), "estimate", estimate, "actual", actual, "factor", factor(f)))
 	}
 	if n := len(list) - 4; n > 0 {
 		evidence = append(evidence, say.N(n, "and {n} more", "and {n} more"))
@@ -313,7 +314,7 @@ func (d *Reading) lossy() {
 			continue
 		}
 		evidence := []say.Message{say.M("{node}: {lossy} of {blocks} were lossy, and all of their rows were rechecked",
-			"node", r.Head, "lossy", figure(r.Lossy), "blocks", blocksOf(float64(r.Lossy+r.Exact)))}
+			"node", named(r.Head), "lossy", figure(r.Lossy), "blocks", blocksOf(float64(r.Lossy+r.Exact)))}
 		if r.Recheck > 0 {
 			text := say.M("the recheck removed {rows}", "rows", rowsOf(float64(r.Recheck)))
 			if a := r.Actual; a != nil && a.Loops > 1 {
@@ -350,13 +351,13 @@ func (d *Reading) fetches() {
 			continue
 		}
 		fetches := *r.Node.Fetches
-		text := say.N(fetches, "{node}: {n} heap fetch", "{node}: {n} heap fetches", "node", r.Head)
+		text := say.N(fetches, "{node}: {n} heap fetch", "{node}: {n} heap fetches", "node", named(r.Head))
 		if a := r.Actual; a != nil {
 			if all := a.Rows*a.Loops + r.removed(); float64(fetches) < all/10 {
 				continue
 			}
 			text = say.N(fetches, "{node}: {n} heap fetch for {rows}", "{node}: {n} heap fetches for {rows}", "node",
-				r.Head, "rows", rowsOf(a.Rows*a.Loops))
+				named(r.Head), "rows", rowsOf(a.Rows*a.Loops))
 		}
 		next := []say.Message{say.M("Run VACUUM on the table: it marks pages as all-visible."),
 			say.M("Let autovacuum run earlier (pgfettle explain autovacuum_vacuum_insert_scale_factor). An old open " +
@@ -418,7 +419,7 @@ func (d *Reading) workers() {
 		d.add("fewer-workers", Sure, max(d.share(r.wall)/4, readMuch/2), nil, say.M("Fewer parallel workers than "+
 			"planned"),
 			[]say.Message{say.N(*r.Node.Planned, "{node}: {launched} of {n} planned worker launched",
-				"{node}: {launched} of {n} planned workers launched", "node", r.Head, "launched", *r.Launched)},
+				"{node}: {launched} of {n} planned workers launched", "node", named(r.Head), "launched", *r.Launched)},
 			[]say.Message{busyWorkers(), say.M("A client that fetches with a cursor or in portions (setFetchSize of " +
 				"JDBC, Execute with a row limit) gets no workers.")})
 		return
@@ -457,7 +458,7 @@ func (d *Reading) reads() {
 			top, each = r.Node, r.own/float64(r.Buffers.Read)
 		}
 	}
-	evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node", top.Head))
+	evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node", named(top.Head)))
 	certainty, weight := Possible, readMuch/2
 	if each >= 1 { // the work on one block takes a hundredth of that
 		certainty, weight = Likely, 90
@@ -490,7 +491,8 @@ func (d *Reading) manyBuffers() {
 		}
 		d.add("many-buffers", Likely, max(0.8*d.share(r.own), readMuch), explains,
 			say.M("Scan accessed many blocks for few rows"),
-			[]say.Message{say.M("{node} accessed {blocks} for {rows}, including removed rows", "node", r.Head, "blocks",
+			[]say.Message{say.M("{node} accessed {blocks} for {rows}, including removed rows",
+				"node", named(r.Head), "blocks",
 				blocksOf(blocks), "rows", rowsOf(rows-a.Loops))},
 			[]say.Message{
 				say.M("Possible causes are bloat, dead rows, or an index that does not fit the condition. For dead "+
@@ -623,7 +625,8 @@ func (d *Reading) memoize() {
 	for _, r := range d.list {
 		if m := r.Memoize; m != nil && m.Evictions > readRows && m.Evictions*10 > m.Misses {
 			evidence := []say.Message{say.N(m.Evictions, "{node}: {n} eviction; {hits} hits, {misses} misses",
-				"{node}: {n} evictions; {hits} hits, {misses} misses", "node", r.Head, "hits", figure(m.Hits), "misses",
+				"{node}: {n} evictions; {hits} hits, {misses} misses",
+				"node", named(r.Head), "hits", figure(m.Hits), "misses",
 				figure(m.Misses))}
 			if m.Keys > 0 {
 				evidence = append(evidence, say.M("the planner expected {keys} distinct keys in {lookups} lookups",
@@ -653,10 +656,12 @@ func (d *Reading) slowest() {
 			return
 		}
 	}
-	text := say.M("{node} itself took {time}, {percent} of the time", "node", r.Head, "time", ms(r.own), "percent",
+	text := say.M("{node} itself took {time}, {percent} of the time",
+		"node", named(r.Head), "time", ms(r.own), "percent",
 		percent(d.share(r.own)))
 	if a := r.Actual; a != nil {
-		text = say.M("{node} itself took {time}, {percent} of the time, for {rows}", "node", r.Head, "time", ms(r.own),
+		text = say.M("{node} itself took {time}, {percent} of the time, for {rows}",
+			"node", named(r.Head), "time", ms(r.own),
 			"percent", percent(d.share(r.own)), "rows", rowsOf(a.Rows*a.Loops))
 	}
 	evidence := []say.Message{text}

@@ -182,7 +182,7 @@ func misjudgedLines(p *queryplan.Plan) []say.Message {
 		return nil
 	}
 	return []say.Message{say.M("in the slow plan, {node} was estimated at {estimate} per loop and returned {actual}",
-		"node", n.Head, "estimate", rowsOf(n.Cost.Rows), "actual", rowsOf(n.Actual.Rows))}
+		"node", named(n.Head), "estimate", rowsOf(n.Cost.Rows), "actual", rowsOf(n.Actual.Rows))}
 }
 
 // otherIndex reports an index that the fast run used on a table that the slow one read without it. If it was created in
@@ -205,7 +205,7 @@ func (d *Report) otherIndex(e *float64) bool {
 			}
 			names = append(names, index)
 			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
-				"{node}", "index", index, "table", table, "node", s.Head))
+				"{node}", "index", index, "table", table, "node", named(s.Head)))
 			if s.Removed > 0 && s.Actual != nil {
 				removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
 				if _, cond := word(s, "Filter"); cond != "" {

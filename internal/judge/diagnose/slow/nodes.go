@@ -32,20 +32,21 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		kb := int64(0)
 		switch {
 		case n.Sort != nil && n.Sort.Disk && n.Sort.KB == 0: // cut off
-			t.spills = append(t.spills, say.M("{node}: {method} on disk, size unknown", "node", n.Head, "method",
+			t.spills = append(t.spills, say.M("{node}: {method} on disk, size unknown", "node", named(n.Head), "method",
 				n.Sort.Method))
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
-			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", n.Head, "method",
+			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", named(n.Head), "method",
 				n.Sort.Method, "size", unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.DiskKB > 0:
 			kb = n.Hash.DiskKB
 			t.spills = append(t.spills, say.N(n.Hash.Batches, "{node}: {n} batch, {size} on disk",
-				"{node}: {n} batches, {size} on disk", "node", n.Head, "size", unit.Bytes(kb)*unit.KB))
+				"{node}: {n} batches, {size} on disk", "node", named(n.Head), "size", unit.Bytes(kb)*unit.KB))
 		case n.Hash != nil && n.Hash.Batches > 1:
 			kb = n.Hash.MemoryKB * min(n.Hash.Batches, 1<<20)
 			t.spills = append(t.spills, say.N(n.Hash.Batches, "{node}: {n} batch of {size}",
-				"{node}: {n} batches of {size} each", "node", n.Head, "size", unit.Bytes(n.Hash.MemoryKB)*unit.KB))
+				"{node}: {n} batches of {size} each",
+				"node", named(n.Head), "size", unit.Bytes(n.Hash.MemoryKB)*unit.KB))
 		}
 		if kb > 0 {
 			t.spillOwn += own[n]
@@ -225,7 +226,7 @@ func (d *Report) rows() {
 		}
 		a, b := *n.SlowRows*n.Loops, *n.FastRows*n.FastLoops // of all loops: fewer workers have more rows each
 		if f := max(a, 1) / max(b, 1); f > worst {
-			worst, text = f, say.M("{node} returned {slow} instead of {fast}", "node", n.Head, "slow", rowsOf(a),
+			worst, text = f, say.M("{node} returned {slow} instead of {fast}", "node", named(n.Head), "slow", rowsOf(a),
 				"fast", whole(b))
 		}
 	}

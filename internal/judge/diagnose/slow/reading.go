@@ -378,8 +378,9 @@ func (d *Reading) inconsistent() {
 		slack := 0.02*r.wall + 0.001*r.Actual.Loops + 0.01 // EXPLAIN writes microseconds, and so each loop is rounded
 		if known && r.processes == 1 && r.wall-slack > whole {
 			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time} (loops × time: {loops} × {each}), but "+
-				"the whole plan {whole}", "node", r.Head, "time", ms(r.wall), "loops", say.Number(fmt.Sprintf("%.0f",
-				r.Actual.Loops)),
+				"the whole plan {whole}",
+				"node", named(r.Head), "time", ms(r.wall), "loops", say.Number(fmt.Sprintf("%.0f",
+					r.Actual.Loops)),
 				"each", ms(*r.Actual.Total), "whole", ms(whole)))
 			continue
 		}
@@ -390,7 +391,8 @@ func (d *Reading) inconsistent() {
 		}
 		if r.wall-slack-0.001*p.Actual.Loops > p.wall {
 			d.Inconsistent = append(d.Inconsistent, say.M("{node} took {time}, but its parent {parent}, which "+
-				"includes it, only {parent_time}", "node", r.Head, "time", ms(r.wall), "parent", p.Head, "parent_time",
+				"includes it, only {parent_time}",
+				"node", named(r.Head), "time", ms(r.wall), "parent", named(p.Head), "parent_time",
 				ms(p.wall)))
 		}
 	}
@@ -421,7 +423,7 @@ func (d *Reading) headline() {
 	}
 	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 {
 		text = append(text, say.M("{percent} of this time is in {node}.", "percent", percent(d.share(r.own)), "node",
-			r.Head))
+			named(r.Head)))
 	}
 	if len(d.Verdicts) > 0 && d.Verdicts[0].ID != "slowest-node" {
 		text = append(text, say.M("{finding}.", "finding", d.Verdicts[0].Title))

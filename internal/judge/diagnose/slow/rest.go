@@ -89,16 +89,16 @@ func (d *Report) rest() {
 }
 
 func slowNodeLine(n Node) say.Message {
-	text := say.M("{percent} of the extra time is in {node}", "percent", percent(n.Share), "node", n.Head)
+	text := say.M("{percent} of the extra time is in {node}", "percent", percent(n.Share), "node", named(n.Head))
 	switch {
 	case n.SlowLoop == nil || n.FastLoop == nil:
 	case n.Loops > 1:
 		text = say.M("{percent} of the extra time is in {node}: {slow} instead of {fast} in each of {loops}", "percent",
-			percent(n.Share), "node", n.Head, "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop), "loops",
+			percent(n.Share), "node", named(n.Head), "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop), "loops",
 			loopsOf(n.Loops))
 	default:
 		text = say.M("{percent} of the extra time is in {node}: {slow} instead of {fast}", "percent", percent(n.Share),
-			"node", n.Head, "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop))
+			"node", named(n.Head), "slow", ms(*n.SlowLoop), "fast", ms(*n.FastLoop))
 	}
 	return text
 }

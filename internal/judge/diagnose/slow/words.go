@@ -55,6 +55,14 @@ func loopsOf(v float64) say.Message { return say.N(whole(v), "{n} loop", "{n} lo
 // MissingHead is the name of a node whose own line is missing.
 const MissingHead = queryplan.MissingHead
 
+// named is the name of a node in a sentence: what stands for a missing line follows the language.
+func named(head string) any {
+	if head == string(MissingHead) {
+		return say.M(MissingHead)
+	}
+	return head
+}
+
 // setting is one that a plan ran with.
 func setting(p queryplan.Property) string { return p.Name + " = " + Cut(p.Text) }
 
