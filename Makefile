@@ -4,7 +4,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unre
 LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
 
 # tests read English; a person's locale may choose another language (docs/languages.md)
-export LC_MESSAGES := C
+test check: export LC_MESSAGES := C
 
 # what is started first, as it ends last
 LONGEST := ./test/servers ./test/system ./test/experiments ./test/hostile ./test/packages

@@ -222,7 +222,7 @@ func TestDiskFullUnderTheScratchCopy(t *testing.T) {
 		}
 		if r.Code != 1 || strings.Count(r.Stderr,
 			"pgfettle: error: the settings cannot be tried on a scratch copy\n") != 1 ||
-			!strings.Contains(r.Stderr, "hint: Make room in "+scratch) {
+			!strings.Contains(r.Stderr, "hint: Free space in "+scratch) {
 			t.Errorf("%d blocks left: %s", leave, r)
 		}
 		if diff := cmp.Diff(before, cell.Files(t, auto)); diff != "" {
