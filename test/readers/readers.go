@@ -312,7 +312,7 @@ func (s *Sums) Add(r *Result) {
 // Table is the scores in Markdown.
 func (s Sums) Table() string {
 	var b strings.Builder
-	b.WriteString("| kind | cases | facts | told right | told wrong | false sentences | recall | precision |\n" +
+	b.WriteString("| kind | cases | facts | read right | read wrong | false sentences | recall | precision |\n" +
 		"|---|---|---|---|---|---|---|---|\n")
 	for _, s := range s {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %.1f %% | %.1f %% |\n", s.Kind, s.Cases,

@@ -125,12 +125,12 @@ How to read the tables: **bold** is more than twice or less than half of pgfettl
 		`parentheses) is the server's default, which the
 program leaves as it is; in the column of words ×4 is four times pgfettle's value, ×0.25 a quarter of it.
 
-What everybody is told: memory, processors, kind of disk and connections, as they stand here. The size of the disk `+
-		`and of the data are not told: only some ask.
+Input of each calculator: memory, CPUs, kind of disk and connections, as listed here. The size of the disk `+
+		`and of the data is not given, as only some ask for it.
 pgfettle reads a real host and its server instead, so its own values are what it gives where it knows no more than `+
 		`the others do.
 
-| host | memory | processors | disk | connections |
+| host | memory | CPUs | disk | connections |
 |---|---|---|---|---|
 `, len(Hosts), len(rule.Profiles), len(Knobs), thousands(w.cells), thousands(w.differ), Major)
 	for _, h := range Hosts {
