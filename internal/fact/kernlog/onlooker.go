@@ -15,20 +15,23 @@ import (
 // the kubelet, which reads the kernel's log, and oomkill of bcc and bpftrace, which watches the function.
 
 var (
-	reSystemOOM = regex.New(`\bSystem OOM encountered, victim process: (.{1,64}?), pid: (\d{1,10})\b`)
+	reSystemOOM = regex.New(`\b(System|Cgroup) OOM encountered, victim process: (.{1,64}?), pid: (\d{1,10})\b`)
 	reTriggered = regex.New(`^(?:(\d\d:\d\d:\d\d) )?Triggered by PID (\d{1,10}) \("?(.{1,64}?)"?\), ` +
 		`OOM kill of PID (\d{1,10}) \("?(.{1,64}?)"?\)`)
 )
 
 // onlooker reads a line of one who tells of a kill.
 func (p *Reader) onlooker(l line) bool {
-	if strings.Contains(l.text, "System OOM encountered") {
-		m := reSystemOOM.FindStringSubmatch(l.text)
-		if m == nil || !event(l.text[:strings.Index(l.text, "System OOM")], l.indent) {
+	if strings.Contains(l.text, " OOM encountered") {
+		m := reSystemOOM.FindStringSubmatchIndex(l.text)
+		if m == nil || !event(l.text[:m[0]], l.indent) {
 			return false
 		}
-		r := p.seen(l.at, m[1], m[2])
-		r.Constraint, r.From = Global, ByKill // of a kill in a control group the kubelet says nothing
+		r := p.seen(l.at, l.text[m[4]:m[5]], l.text[m[6]:m[7]])
+		r.Constraint, r.From = Global, ByKill
+		if l.text[m[2]:m[3]] == "Cgroup" { // most kubelets say nothing of those
+			r.Constraint = Memcg
+		}
 		return true
 	}
 	if !strings.Contains(l.text, "OOM kill of PID ") {

@@ -366,7 +366,8 @@ func span(before, rest string) int {
 // event says whether what stands before words of a kill is of an event or a note, and not of a statement that quotes
 // them. kubectl describe indents its events; a field of YAML or JSON is quoted.
 func event(before string, indent bool) bool {
-	return strings.Contains(before, " OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
+	return strings.Contains(before, "OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
+		strings.Contains(before, " CgroupOOM ") ||
 		reMessage.MatchString(before) || strings.HasSuffix(before, "kernel: ") && !hasLabel(before) ||
 		!indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
 }
@@ -878,7 +879,7 @@ func (r *Report) conclude() {
 }
 
 // marks are words of a kill: a line that has one and is not understood is told to be there.
-var marks = []string{"Killed process ", "Kill process ", "oom-killer", "oom-kill:"}
+var marks = []string{"Killed process ", "Kill process ", "oom-killer", "oom-kill:", "System OOM encountered"}
 
 // unread counts a line that tells of a kill and was not understood.
 func (p *Reader) unread(text string) {

@@ -16,7 +16,7 @@ var (
 		`^(?:(?:Tasks|Threads):\s*(\d+)(?: total)?,|\pL{3,12}\s?:\s*(\d+)(?: \pL+)?, +\d+(?: [\pL.]+){1,3}, +\d+` +
 			` [\pL.]+, +\d+ )`)
 	reTopCPU   = regex.New(`^(?:%?Cpu|%CPU)(?:\(s\)|(\d{1,4}))\s*:\s*(.*)$`)
-	reTopShare = regex.New(`([\d.]+)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
+	reTopShare = regex.New(`(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
 	// in another language the places of the eight say what they are
 	reTopEight = regex.New(`^(\d+[.,]\d)\s*\pL{1,3}\.?(?:,\s*(\d+[.,]\d)\s*\pL{1,3}\.?){7}$`)
 	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)

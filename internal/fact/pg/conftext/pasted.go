@@ -24,6 +24,8 @@ var (
 			`('(?:[^'\\]|''|\\.)*'|"[^"]*"|[^\s,;()"'\x60]+)["'\x60]?\s*(.*)$`)
 	// a value that a template of Jinja, ERB, Go or a shell fills in
 	filled = regex.New(`^([A-Za-z_][\w.]*)\s*[=:]\s*(.*(?:\{\{|<%|\$\{|\{%).*)$`)
+	// what a line was and what it is now, both in full; the name is the same one twice
+	changed = regex.New(`^#?\s*([A-Za-z_][\w.]*)\s*[=:].*?(?:=>|->|→)\s*(#?\s*([A-Za-z_][\w.]*)\s*[=:].*)$`)
 	// what may stand behind a value that a person wrote down: a remark, another setting
 	remark = regex.New("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^[–—-] |^`")
 )
@@ -65,6 +67,8 @@ func unprefixed(l string) wrapped {
 			w.text = strings.TrimSpace(t[1:])
 		case bullet.MatchString(t):
 			w.text = t[len(bullet.FindString(t)):]
+		case isNow(t) != "":
+			w.text = isNow(t)
 		case grepped.MatchString(t):
 			w.text = t[len(grepped.FindString(t)):]
 		case numbered.MatchString(t):
@@ -87,6 +91,18 @@ func unprefixed(l string) wrapped {
 		w.name = list[0].Name
 	}
 	return w
+}
+
+// isNow is the setting of a line that has what it was, an arrow, and what it is now; "" for any other.
+func isNow(t string) string {
+	if !strings.Contains(t, "=>") && !strings.Contains(t, "->") && !strings.Contains(t, "→") {
+		return ""
+	}
+	m := changed.FindStringSubmatch(t)
+	if m == nil || !strings.EqualFold(m[1], m[3]) || !parameter(strings.ToLower(m[1])) {
+		return ""
+	}
+	return m[2]
 }
 
 // meant reads what a person means by a line: an assignment with typographic quotes,
