@@ -82,7 +82,7 @@ type Report struct {
 	Allocating bool   // vm.oom_kill_allocating_task: who asked was killed, not who held most
 	Panic      bool   // the kernel panicked
 	PanicOnOOM bool   // because vm.panic_on_oom is set, as it says
-	Manual     bool   // somebody asked for the kill, with SysRq f: memory was not necessarily short
+	Manual     bool   // a person asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
 	told       bool   // by one who saw the kill, not by the kernel's report of it
 	line       int    // of the log, in which it begins

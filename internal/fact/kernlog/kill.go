@@ -76,7 +76,7 @@ func (p *Reader) kill(l line) bool {
 	if p.group && v.At.Text == "" && v.At.Boot < 0 && slices.ContainsFunc(r.Victims, func(o Victim) bool {
 		return o.PID == v.PID && o.Name == v.Name && (o.At.Text != "" || o.At.Boot >= 0)
 	}) {
-		return true // somebody shows it once more
+		return true // a person shows it once more
 	}
 	if (choice == nil || !v.chosen) && len(r.Victims) > 0 && !p.group {
 		r.Victims = r.Victims[:0] // the choice gives way to who was killed for it
@@ -87,7 +87,7 @@ func (p *Reader) kill(l line) bool {
 	return true
 }
 
-// sizeLines is how many lines may stand between a kill and the rest of its line that somebody broke off.
+// sizeLines is how many lines may stand between a kill and the rest of its line that a person broke off.
 const sizeLines = 3
 
 // sizes takes the rest of a line about a kill that was broken by hand or by a page.

@@ -52,7 +52,7 @@ var (
 	// The time since boot behind something that a console or a program put before it.
 	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
 	reBootCut = regex.New(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
-	// Not within a word: that is somebody's name for a process.
+	// Not within a word: that is a person's name for a process.
 	reColor  = regex.New(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
 	reMarkup = regex.New(`^(?:</?(?:p|pre|code|div|span|li|td|tr)\b[^<>]{0,80}>)+|(?:</?(?:p|pre|code|div|` +
 		`span|li|td|tr|br) ?/?>)+$`)

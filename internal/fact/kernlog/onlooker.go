@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// A kill is told by others too, whose lines may be all that somebody kept: the kernel's reaper, which comes after it,
+// A kill is told by others too, whose lines may be all that a person kept: the kernel's reaper, which comes after it,
 // the kubelet, which reads the kernel's log, and oomkill of bcc and bpftrace, which watches the function.
 
 var (
@@ -101,7 +101,7 @@ func (p *Reader) settle() {
 	slices.SortStableFunc(p.log.Reports, func(a, b Report) int { return a.line - b.line })
 }
 
-// together joins a line of a kill with the table of the same kill, where somebody has put the line before it, as those
+// together joins a line of a kill with the table of the same kill, where a person has put the line before it, as those
 // do who explain a report.
 func together(list []Report) []Report {
 	out := list[:0]
@@ -130,7 +130,7 @@ func (r *Report) bare() bool {
 		len(r.Victims) == 1
 }
 
-// once leaves out lines of a kill that somebody shows once more: what grep found of a report that stands below, and
+// once leaves out lines of a kill that a person shows once more: what grep found of a report that stands below, and
 // the end of a report that an article repeats.
 func once(list []Report) []Report {
 	seen := map[int][]int{} // reports by the process that was killed

@@ -87,7 +87,7 @@ type Reader struct {
 	outerTold bool
 	within    int   // entries that the line stands in
 	ended     ended // when a container ended, as a field tells
-	given     bool  // the line before was somebody else's
+	given     bool  // the line before was a person else's
 	foreign   Foreign
 	inner     bool // a line is one of many that stood in one
 	every     bool // no line is passed over: for tests
@@ -326,7 +326,7 @@ func (p *Reader) flattened(s string) bool {
 // reMessage is the name of a field of YAML or JSON that holds a message.
 var reMessage = regex.New(`^(?:- )?"?(?:message|note|msg|log|MESSAGE)"? ?[:=] ?["']?$`)
 
-// quoted takes off what an event of Kubernetes or somebody's words have before the line of a kill. In what a
+// quoted takes off what an event of Kubernetes or a person's words have before the line of a kill. In what a
 // server or its user quotes, behind a label or a quotation mark, is none.
 func quoted(l line) string {
 	const most = 2048
@@ -373,7 +373,7 @@ func event(before string, indent bool) bool {
 }
 
 // hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but
-// for a note that somebody made.
+// for a note that a person made.
 func hasLabel(s string) bool {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], ':')
@@ -443,7 +443,7 @@ func (p *Reader) line(l line) {
 	}
 	if i := strings.Index(l.text, " Killed process "); i > 0 && outOf(l.text) &&
 		strings.Contains(l.text[:i], ": Kill process ") {
-		rest := l // two lines that somebody put into one
+		rest := l // two lines that a person put into one
 		rest.text = l.text[i+1:]
 		l.text = l.text[:i]
 		p.line(l)

@@ -46,7 +46,7 @@ func TestUserSpaceWords(t *testing.T) {
 	}
 }
 
-// TestTogether holds that the line of a kill and a table that somebody put behind it are one report, and those of
+// TestTogether holds that the line of a kill and a table that a person put behind it are one report, and those of
 // other seconds are not.
 func TestTogether(t *testing.T) {
 	const table = " h kernel: [ pid ] uid tgid total_vm rss pgtables_bytes swapents oom_score_adj name\n"

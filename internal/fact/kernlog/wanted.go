@@ -145,7 +145,7 @@ func (p *Reader) useOf(b []byte) use {
 			return give
 		}
 		return pass
-	case p.given || b[0] == '\t' || hasSeverity(b): // a tab goes on with what somebody wrote some lines before
+	case p.given || b[0] == '\t' || hasSeverity(b): // a tab goes on with what a person wrote some lines before
 		return look
 	}
 	return pass

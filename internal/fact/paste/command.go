@@ -146,7 +146,7 @@ var reRunners = []*regex.Regex{
 	regex.New(`^(?:pssh|parallel-ssh|clush)\s+(?:-\S+\s+(?:[^-\s'"]\S*\s+)?)*(.+)$`),
 }
 
-// inner is a command without what runs it elsewhere or as somebody else.
+// inner is a command without what runs it elsewhere or as a person else.
 func inner(c string) string {
 	for range 4 {
 		before := c

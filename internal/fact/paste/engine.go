@@ -70,7 +70,7 @@ end:
 	return f
 }
 
-// readInspect reads docker inspect, or the lines of it that somebody chose.
+// readInspect reads docker inspect, or the lines of it that a person chose.
 func readInspect(w *window) (f found) {
 	if t := w.t(0); !reInspectOwn.MatchString(t) {
 		if !strings.HasPrefix(t, "[") && !strings.HasPrefix(t, "{") && !reInspectLine.MatchString(t) {

@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// Kernel parameters that a command sets: what somebody typed, or what a script or an answer has. Whether it ran is not
+// Kernel parameters that a command sets: what a person typed, or what a script or an answer has. Whether it ran is not
 // known, so they are no state of the host.
 var (
 	reSysctlSet = regex.New(`\bsysctl(?:["',]*\s*["']?-{1,2}[a-zA-Z-]{1,20})*["',]*\s+["']?` +

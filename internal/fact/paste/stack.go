@@ -62,7 +62,7 @@ var reOSVersion = regex.New(`(?i)^(?:distribution|distro|os) version\s?:\s?(\d[\
 
 const mostItems = 25 // of a list that are looked at
 
-// wished says whether a list is one of what somebody needs, by the line above it: that of a list without marks ends in
+// wished says whether a list is one of what a person needs, by the line above it: that of a list without marks ends in
 // a colon.
 func wished(w *window) bool {
 	_, item := itemOf(w.t(0))

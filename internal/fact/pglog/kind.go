@@ -63,7 +63,7 @@ const (
 	Wraparound           // transaction ids run out
 	Failsafe             // vacuum leaves out all but freezing
 	VacuumRun            // a report of autovacuum
-	VacuumCanceled       // autovacuum gave way to somebody
+	VacuumCanceled       // autovacuum gave way to a person
 	WALGone              // a standby or slot needs WAL that is removed
 	SlotLost             // a replication slot was invalidated
 	StandbyConflict      // a query on a standby was canceled for replay

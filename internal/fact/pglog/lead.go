@@ -9,7 +9,7 @@ type leading struct {
 }
 
 // bare takes a line of them: a label at its beginning. With one space behind it the message has to be one that a
-// diagnosis asks for, as prose may begin so too. What the log itself has once more is somebody's copy, and no entry.
+// diagnosis asks for, as prose may begin so too. What the log itself has once more is a copy, and no entry.
 func (r *plainReader) bare(line []byte) (label, []byte, bool) {
 	line = bytes.TrimLeft(line, " ")
 	l, rest, ok := labelled(line, false, true)

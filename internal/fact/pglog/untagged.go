@@ -15,7 +15,7 @@ var untagged = map[Kind]Severity{CheckpointOften: Log, CheckpointDone: Log, Lock
 const (
 	// leastUntagged is how long such a message is at least: shorter ones are words of prose.
 	leastUntagged = 28
-	// maxSource is how long the word may be that somebody put before it, for where it is from.
+	// maxSource is how long the word may be that a person put before it, for where it is from.
 	maxSource = 24
 )
 
@@ -68,7 +68,7 @@ func (r *plainReader) untagged(line []byte, number int64, cut bool) bool {
 	return false
 }
 
-// foreword says whether somebody put a word of his own before the name of a process: «postmaster: client backend».
+// foreword says whether a person put a word before the name of a process: «postmaster: client backend».
 func foreword(what string) bool {
 	return strings.Contains(what, ": ") && !strings.HasPrefix(what, "worker process: ")
 }

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	// typed is a line on which somebody asked for a plan, behind a client's prompt or at its beginning.
+	// typed is a line on which a person asked for a plan, behind a client's prompt or at its beginning.
 	typed = regex.New(`(?i)^(?:(?:text|plaintext|console|(?:p|pg|postgre)?sql) )?` +
 		`(?:[^\s#>=]{0,80}[ :]?[^\s#>=]{0,80}=?[-=(*!']?[#>] ?)?` +
 		`explain\b((?:\s*\([^()]*\)|\s+analy[sz]e\b|\s+verbose\b)*)`)
@@ -20,10 +20,10 @@ var (
 	shown = regex.New(`(?i)(?:;| )\s*QUERY PLAN\s*-*$`)
 )
 
-// maxAsked bounds the lines of a statement that somebody typed.
+// maxAsked bounds the lines of a statement that a person typed.
 const maxAsked = 500
 
-// asked gathers the statement that somebody typed above a plan: a plan does not tell it.
+// asked gathers the statement that a person typed above a plan: a plan does not tell it.
 type asked struct {
 	lines []string
 	open  bool // it goes on in the next line

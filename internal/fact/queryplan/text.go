@@ -44,7 +44,7 @@ var (
 	motion = regex.New(`\bMotion \d+:\d+ `)
 	// bareHead is a whole line of a node without any number (COSTS OFF).
 	bareHead = regex.New(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
-	// shouted is a statement's word that somebody wrote in capitals.
+	// shouted is a statement's word that a person wrote in capitals.
 	shouted = regex.New(`^(INSERT|UPDATE|DELETE|MERGE) on `)
 )
 
@@ -70,7 +70,7 @@ type segment struct {
 	arrows   int // nodes with an arrow, the leftmost of which stands at
 	least    int
 	query    string
-	typed    bool     // the query is what somebody typed above the plan
+	typed    bool     // the query is what a person typed above the plan
 	duration *float64 // of auto_explain
 	fragment bool
 	flat     bool // by the form of the page
@@ -88,7 +88,7 @@ type reader struct {
 	inSQL bool
 	pend  *float64 // duration that stands before the plan of a log
 	csv   bool     // the log is CSV: quotes within a message stand twice
-	asked asked    // the statement that somebody typed above the plan
+	asked asked    // the statement that a person typed above the plan
 }
 
 // maxQuery bounds the lines of a query in a log.
@@ -218,7 +218,7 @@ func (r *reader) line(l, next string) error {
 	return nil
 }
 
-// node adds a node's line, and what somebody's page put behind it.
+// node adds a node's line, and what a person's page put behind it.
 func (s *segment) node(it item) error {
 	if s.nodes++; s.nodes > maxNodes {
 		return errNodes

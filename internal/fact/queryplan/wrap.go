@@ -55,7 +55,7 @@ func unwrap(lines []string) []string {
 	return out
 }
 
-// headAlone says whether a line is a node's name and the next one its numbers, as somebody broke them.
+// headAlone says whether a line is a node's name and the next one its numbers, as a person broke them.
 func headAlone(l, next string) bool {
 	t := strings.TrimSpace(next)
 	return (strings.HasPrefix(t, "(cost=") || strings.HasPrefix(t, "(actual ")) && markAt(l) < 0 &&

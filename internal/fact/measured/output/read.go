@@ -209,7 +209,7 @@ func broken(l string, taken bool) bool {
 	return open && (taken || strings.Contains(l, "th=[")) || figuresBehind.MatchString(l)
 }
 
-// left is a line that stands for lines that somebody left out.
+// left is a line that stands for lines that a person left out.
 var left = regex.New(`(?i)^[\s#*/]*[\[(<{-]*\s*(?:\.{2,}|…+|⋮|\.(?: \.){1,5}|(?:\.{2,}|…)?\s?` +
 	`(?:snip(?:ped)?|cut|skipped|omitted|truncated|gekürzt|coupé|пропущено|вырезано|省略|略)\s?(?:\.{2,}|…)?|8<)` +
 	`\s*[\])>}-]*\s*$`)

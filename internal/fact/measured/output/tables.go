@@ -145,7 +145,7 @@ var (
 )
 
 // between are lines that may stand between the tables of one output: times, and dots for what
-// somebody left out. Any other text ends it, for what follows may be of another host.
+// a person left out. Any other text ends it, for what follows may be of another host.
 var between = regex.New(`^\s*(?:[0-9][0-9./:-]*(?: [0-9:]+)?(?: [AP]M)?|\.{2,}|…|Time: .{0,24})?\s*$`)
 
 type iostat struct {

@@ -123,7 +123,7 @@ func (t *vmstat) read(s scanned) bool {
 	return true
 }
 
-// scaled reads a figure that somebody or a program has shortened: 234M of memory, 12K switches.
+// scaled reads a figure that a person or a program has shortened: 234M of memory, 12K switches.
 func (t *vmstat) scaled(f string, i int) (int64, bool) {
 	if len(f) < 2 || i >= len(t.columns) || t.out.Vmstat.Unit != "" {
 		return 0, false

@@ -65,7 +65,7 @@ type Setting struct {
 	Value    string // unquoted
 	Line     int    // from 1: where the name stands
 	Template bool   // a template fills the value in: it is not known
-	Shown    bool   // what a server shows, not what somebody wrote
+	Shown    bool   // what a server shows, not what a person wrote
 	Default  bool   // shown, and its source is the default
 	Server   string // which of several servers of the text it is for; "" where there is one
 }

@@ -47,6 +47,7 @@ func unprefixed(l string) wrapped {
 	w := wrapped{text: strings.TrimSpace(l)}
 	for range 4 {
 		before := w.text
+		now := isNow(w.text)
 		switch t := w.text; {
 		case t == "":
 		case edits(t):
@@ -67,8 +68,8 @@ func unprefixed(l string) wrapped {
 			w.text = strings.TrimSpace(t[1:])
 		case bullet.MatchString(t):
 			w.text = t[len(bullet.FindString(t)):]
-		case isNow(t) != "":
-			w.text = isNow(t)
+		case now != "":
+			w.text = now
 		case grepped.MatchString(t):
 			w.text = t[len(grepped.FindString(t)):]
 		case numbered.MatchString(t):
@@ -262,7 +263,7 @@ func Meant(text string) (list []Setting, why string) {
 	return meant(text), why
 }
 
-// merging says whether a line is a mark of a merge that somebody has to finish.
+// merging says whether a line is a mark of a merge that a person has to finish.
 func merging(text string) bool {
 	t := strings.TrimSpace(text)
 	return strings.HasPrefix(t, "<<<<<<<") || strings.HasPrefix(t, "=======") || strings.HasPrefix(t, ">>>>>>>")

@@ -92,13 +92,13 @@ func (r *reader) table() Text {
 	return t
 }
 
-// besides is a number with what it means in brackets, as programs that show settings write it: 524288 (4.0 GiB).
-var besides = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) \([0-9.]+ ?[a-zA-Z]{1,8}\)$`)
+// explained is a number with what it means in brackets, as programs that show settings write it: 524288 (4.0 GiB).
+var explained = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) \([0-9.]+ ?[a-zA-Z]{1,8}\)$`)
 
 // unspelled takes what a number means off it.
 func unspelled(value string) string {
 	if strings.HasSuffix(value, ")") {
-		if m := besides.FindStringSubmatch(value); m != nil {
+		if m := explained.FindStringSubmatch(value); m != nil {
 			return m[1]
 		}
 	}
