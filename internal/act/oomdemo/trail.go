@@ -62,11 +62,8 @@ func claim(dir string) (*trail, error) {
 		if err != nil {
 			return nil, access(errors.Join(err, t.unmake()))
 		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if err := target.Flock(f); err != nil {
 			_ = f.Close()
-			if errors.Is(err, syscall.EINTR) {
-				continue
-			}
 			return nil, &say.Problem{Message: say.M("another exercise is running"), Detail: say.M("the directory "+
 				"{dir} is locked", "dir", dir),
 				Hint: say.M("wait until it has ended; it takes less than a minute"), Code: say.CodeRefused}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // Held says that another process has a lock.
@@ -25,10 +24,6 @@ func (h *Held) Error() string {
 // maxHint bounds what is read of another's hint.
 const maxHint = 200
 
-// lingers is how long to wait for a lock that may have no owner any more. A process that is killed while it starts a
-// program leaves its lock to the child until the exec: an instant, and on a busy machine some tens of milliseconds.
-const lingers = time.Second
-
 // Lock implements Target with flock(2), which a crash cannot leave behind. The
 // file stays: to remove it would let two processes lock two files of one name.
 func (l *Local) Lock(name, hint string) (func() error, error) {
@@ -36,14 +31,7 @@ func (l *Local) Lock(name, hint string) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	for end := time.Now().Add(lingers); err == syscall.EINTR || err == syscall.EWOULDBLOCK && time.Now().Before(end); {
-		if err == syscall.EWOULDBLOCK {
-			time.Sleep(lingers / 100)
-		}
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	}
-	if err != nil {
+	if err := Flock(f); err != nil {
 		defer f.Close()
 		if err != syscall.EWOULDBLOCK {
 			return nil, &os.PathError{Op: "lock", Path: name, Err: err}

@@ -78,11 +78,8 @@ func (m *Machine) Claim() error {
 		if err != nil {
 			return errors.Join(err, m.unmake())
 		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if err := target.Flock(f); err != nil {
 			_ = f.Close()
-			if errors.Is(err, syscall.EINTR) {
-				continue
-			}
 			return refused(say.M("another experiment is running in {dir}", "dir", m.dir), say.Message{},
 				say.M("two at once would disturb one another: wait until it has ended"))
 		}
