@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
@@ -131,12 +131,13 @@ func (h *Host) demoBinaries(ctx context.Context, r DemoRequest) (scratch.Binarie
 	}
 	tell, done := h.Steps()
 	defer done()
-	waiting := func() { tell("waiting for another process that downloads the programs") }
+	waiting := func() { tell(say.M("waiting for another process that downloads the programs").In(h.Words)) }
 	return scratch.Fetch(ctx, major, scratch.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {
 		if all > 0 {
-			tell(fmt.Sprintf("downloaded %s of %s (%d%%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
+			tell(say.M("downloaded {size} of {total} ({share})", "size", unit.Bytes(got), "total", unit.Bytes(all),
+				"share", say.Number(strconv.FormatInt(100*got/all, 10)+"%")).In(h.Words))
 		} else {
-			tell("downloaded " + unit.Bytes(got).String())
+			tell(say.M("downloaded {size}", "size", unit.Bytes(got)).In(h.Words))
 		}
 	}})
 }

@@ -119,7 +119,7 @@ func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if pin, ours := o.policy.Pin(c.Address); ours && c.Pinned {
-			c.Reason = say.Text(PinnedBy(o.policy, pin))
+			c.Reason = PinnedBy(o.policy, pin)
 		}
 	}
 	return p, nil
@@ -158,8 +158,8 @@ func pinProblem(p *policy.Policy, err error) error {
 }
 
 // PinnedBy is the reason of a value that the policy pins.
-func PinnedBy(p *policy.Policy, pin policy.Pin) string {
-	return fmt.Sprintf("pinned in %s:%d", p.File, pin.Line)
+func PinnedBy(p *policy.Policy, pin policy.Pin) say.Message {
+	return say.M("pinned in {file}:{line}", "file", p.File, "line", fmt.Sprint(pin.Line))
 }
 
 // unexpired omits the acceptances that have ended.

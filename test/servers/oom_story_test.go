@@ -33,7 +33,7 @@ func TestOOMStory(t *testing.T) {
 		t.Logf("%+v", k)
 		t.Logf("%+v", r)
 		if k.Command != "oom" || k.PID != int(res.Rounds[0].Query.PID) || k.Role != "backend" ||
-			k.Statement != res.Query || k.After != "restarted" || !strings.Contains(k.Cause, "query") {
+			k.Statement != res.Query || k.After != "restarted" || !strings.Contains(k.Cause.String(), "query") {
 			t.Errorf("the kill of %d: %+v", res.Rounds[0].Query.PID, k)
 		}
 		if r.Command != "log" || r.PID != int(res.Rounds[1].Query.PID) ||

@@ -160,7 +160,7 @@ func TestOOM(t *testing.T) {
 func TestOOMInterrupted(t *testing.T) {
 	groupHere(t)
 	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
-		for _, at := range []string{"cluster", "round 1, as the kernel is by default: starting",
+		for _, at := range []string{"cluster", "round 1, default overcommit: starting",
 			"round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			seen := false

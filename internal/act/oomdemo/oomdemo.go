@@ -125,7 +125,7 @@ func (d *exercise) prepare(ctx context.Context) error {
 		return err
 	}
 	d.res.Server = bin.Version.String()
-	d.o.Tell("making a throwaway cluster…")
+	d.o.Tell("creating a throwaway cluster…")
 	// Made outside the group: the pages of its files that initdb leaves in the page cache are not charged to it.
 	d.inst, err = scratch.New(ctx, bin, scratch.Options{
 		Settings: map[string]string{

@@ -30,7 +30,7 @@ func readings(kernel, server, group string) []oomresult.Reading {
 			continue
 		}
 		out = append(out, oomresult.Reading{Command: "oom", PID: k.Victim.PID, Role: k.Victim.Role,
-			Statement: k.Victim.Statement, Cause: k.Cause.Text.String(), After: k.After.State,
+			Statement: k.Victim.Statement, Cause: k.Cause.Text, After: k.After.State,
 			Held: []oomresult.Context{}})
 	}
 	c := serverlog.NewCollector(serverlog.Options{})

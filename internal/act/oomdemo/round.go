@@ -19,9 +19,9 @@ import (
 // follow the lenient one, whose sessions show how much address space a session needs.
 func (d *exercise) round(ctx context.Context, strict bool) (r oomresult.Round, err error) {
 	c := scratch.Confinement{Enter: d.enter}
-	name := "as the kernel is by default"
+	name := "default overcommit"
 	if strict {
-		name = "under strict overcommit"
+		name = "strict overcommit"
 		if d.o.Overcommit == oomresult.StandIn {
 			c.AddressSpace = d.res.Rounds[0].Setting.Session + Budget
 		}
@@ -59,8 +59,8 @@ func (d *exercise) round(ctx context.Context, strict bool) (r oomresult.Round, e
 	if err := wait(ctx, before); err != nil {
 		return r, err
 	}
-	d.o.Tell(fmt.Sprintf("round %d, %s: %d sessions at work, and a query that wants too much…", len(d.res.Rounds)+1,
-		name, sessions))
+	d.o.Tell(fmt.Sprintf("round %d, %s: %d sessions under load, and a query that requests too much memory…",
+		len(d.res.Rounds)+1, name, sessions))
 
 	unset := func() error { return nil }
 	defer func() { err = errors.Join(err, unset()) }()
@@ -92,7 +92,7 @@ func (d *exercise) round(ctx context.Context, strict bool) (r oomresult.Round, e
 	if err := l.back(ctx, time.Now()); err != nil {
 		return r, say.Named(err, d.lastWords())
 	}
-	d.o.Tell(fmt.Sprintf("round %d, %s: the query is over; the load goes on…", len(d.res.Rounds)+1, name))
+	d.o.Tell(fmt.Sprintf("round %d, %s: the query has ended; the load continues…", len(d.res.Rounds)+1, name))
 	if err := wait(ctx, after); err != nil {
 		return r, err
 	}

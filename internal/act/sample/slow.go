@@ -86,7 +86,7 @@ func Slow(ctx context.Context, t target.Target, o SlowOptions) (*live.Episode, e
 			break
 		}
 		if o.Tell != nil && n%4 == 0 {
-			o.Tell(fmt.Sprintf("watching: %d s to go", int(left.Seconds())+1))
+			o.Tell(fmt.Sprintf("watching: %d s left", int(left.Seconds())+1))
 		}
 		select {
 		case <-ctx.Done():

@@ -262,7 +262,7 @@ var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, l
 	measuredTexts,
 	refusals, facts, events, planFacts, steps, ofValues, ofServers, ofWriting, ofPrograms, ofStored,
 	damage, moves, exercises, reveals, systems, malformed, disturbances,
-	notes,
+	notes, pasted,
 	statements}
 
 var read = sync.OnceValue(func() *templates {

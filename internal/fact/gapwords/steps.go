@@ -155,12 +155,21 @@ var moves = []say.Template{
 
 // Of the exercise of an OOM kill, and of a server that is watched for a while.
 var exercises = []say.Template{
-	"making a throwaway cluster…",
-	"round {n}, as the kernel is by default: starting the server…",
-	"round {n}, under strict overcommit: starting the server…",
+	"creating a throwaway cluster…",
+	"round {n}, default overcommit: starting the server…",
+	"round {n}, strict overcommit: starting the server…",
 	"round {n}, default overcommit: {most} sessions under load, and a query that requests too much memory…",
 	"round {n}, strict overcommit: {most} sessions under load, and a query that requests too much memory…",
 	"round {n}, default overcommit: the query has ended; the load continues…",
 	"round {n}, strict overcommit: the query has ended; the load continues…",
 	"watching: {n} s left",
+	"creating a throwaway server…",
+	"creating some activity…",
+	"reading the kernel log…",
+	"reading {path}…",
+	"{path} is locked by {name}",
+	"{path} is locked by another process",
+	"throwaway server in {path}",
+	"cgroup {path}",
+	"directory {path}",
 }

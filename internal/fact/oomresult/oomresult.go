@@ -3,7 +3,11 @@
 package oomresult
 
 import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 )
 
 // Ways to have strict overcommit in the second round.
@@ -87,12 +91,12 @@ type Load struct {
 // Reading is what a command of diagnosis makes of the logs of a round, in short.
 // The logs themselves are gone when the exercise is over.
 type Reading struct {
-	Command   string `json:"command"`   // oom or log, of pgfettle diagnose
-	PID       int    `json:"pid"`       // of the process that was killed or refused; 0 if not reported
-	Role      string `json:"role"`      // of that process in the instance
-	Statement string `json:"statement"` // that it was running
-	Cause     string `json:"cause"`     // of a kill
-	After     string `json:"after"`     // what became of the server: restarted, recovering, …
+	Command   string      `json:"command"`   // oom or log, of pgfettle diagnose
+	PID       int         `json:"pid"`       // of the process that was killed or refused; 0 if not reported
+	Role      string      `json:"role"`      // of that process in the instance
+	Statement string      `json:"statement"` // that it was running
+	Cause     say.Message `json:"cause"`     // of a kill
+	After     string      `json:"after"`     // what became of the server: restarted, recovering, …
 	// memory contexts that held the most, of a refusal: ExecutorState with all below it first
 	Held []Context `json:"held"`
 }
@@ -101,4 +105,29 @@ type Reading struct {
 type Context struct {
 	Name string     `json:"name"`
 	Size unit.Bytes `json:"size"`
+}
+
+// In returns it with its texts for people in the language of a catalog.
+func (d *OOM) In(c *say.Catalogue) *OOM {
+	if c == nil {
+		return d
+	}
+	out := *d
+	out.Rounds, out.Swept, out.Removed = slices.Clone(d.Rounds), translated(d.Swept, c), translated(d.Removed, c)
+	for i := range out.Rounds {
+		r := &out.Rounds[i]
+		r.KernelGap, r.Readings = gapwords.In(c, r.KernelGap), slices.Clone(r.Readings)
+		for k := range r.Readings {
+			r.Readings[k].Cause = r.Readings[k].Cause.Translated(c)
+		}
+	}
+	return &out
+}
+
+func translated(list []string, c *say.Catalogue) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = gapwords.In(c, s)
+	}
+	return out
 }

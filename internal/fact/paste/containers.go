@@ -95,7 +95,7 @@ func readStats(w *window) (f found) {
 	if rows == 0 {
 		return found{}
 	}
-	f.notes = append(f.notes, "a limit as large as the memory of the host is none")
+	f.notes = append(f.notes, "a limit as large as the memory of the host is no limit")
 	return f
 }
 

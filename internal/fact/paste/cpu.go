@@ -147,7 +147,7 @@ end:
 	}
 	if cutInfo(f.body) {
 		f.body = []string{}
-		f.notes = append(f.notes, "lines were left out: there may be more CPUs")
+		f.notes = append(f.notes, "lines are missing in the input: there may be more CPUs")
 	} else {
 		f.add(count("cpu.logical", "", int64(c.Logical)), count("cpu.cores", "", int64(c.Cores)),
 			count("cpu.sockets", "", int64(c.Sockets)))
@@ -159,7 +159,7 @@ end:
 		f.add(word("cpu.model", "", model))
 	}
 	if slices.ContainsFunc(w.lines[:f.n], func(l line) bool { return l.is == elided }) {
-		f.notes = append(f.notes, "lines were left out: there may be more CPUs")
+		f.notes = append(f.notes, "lines are missing in the input: there may be more CPUs")
 	}
 	return f
 }

@@ -57,7 +57,7 @@ func readCPUTable(w *window) (f found) {
 	}
 	f.body = []string{}
 	if strings.Contains(w.command, "head") || f.n < len(w.lines) && w.lines[f.n].is == elided {
-		f.notes = append(f.notes, "lines were left out: there may be more CPUs")
+		f.notes = append(f.notes, "lines are missing in the input: there may be more CPUs")
 		return f
 	}
 	f.add(count("cpu.logical", "", int64(cpus)))

@@ -239,6 +239,6 @@ end:
 		return found{}
 	}
 	f.sure = Likely
-	f.notes = append(f.notes, "these are parameters that a manager of the server was given")
+	f.notes = append(f.notes, "these are the parameters in the configuration of a cluster manager or operator")
 	return f
 }

@@ -21,7 +21,7 @@ var (
 	reSetValue = regex.New(`^-?[\w./|%-]{1,64}(?:\s+-?[\w./-]{1,64}){0,8}$`)
 )
 
-const ofSets = "a command sets these; whether it ran, the text does not tell"
+const ofSets = "a command sets these values; the input does not show whether it was run"
 
 // sets reads the kernel parameters that a command or a line of a script sets.
 func sets(t string) (f found) {

@@ -65,7 +65,7 @@ func readMeminfo(w *window) (f found) {
 		if m == nil {
 			if c := reCutLine.FindStringSubmatch(t); c != nil && memKey(c[1]) {
 				f.n = i + 1
-				f.notes = append(f.notes, "the line "+c[1]+" was cut")
+				f.notes = append(f.notes, "the line "+c[1]+" is cut")
 			}
 			break
 		}
@@ -85,7 +85,7 @@ func readMeminfo(w *window) (f found) {
 				f.add(count(c, "", n))
 			}
 		} else if n, ok := kilobytes(m[2]); !strings.HasSuffix(t, "B") {
-			f.notes = append(f.notes, "the line "+name+" was cut: its number may have more digits")
+			f.notes = append(f.notes, "the line "+name+" is cut: its number may have more digits")
 		} else if ok && memNames[name] != "" {
 			f.add(exact(memNames[name], "", n))
 		}
@@ -253,11 +253,11 @@ func freeUnit(command string, row []string) (int64, string) {
 	}
 	switch {
 	case aligned && total >= 1<<27:
-		return 1, "the unit is not in the paste: bytes by the size of the numbers"
+		return 1, "the unit is not in the input: bytes is assumed from the size of the numbers"
 	case total < 64:
-		return gb, "the unit is not in the paste: GB by the size of the numbers"
+		return gb, "the unit is not in the input: GB is assumed from the size of the numbers"
 	case total < 100_000:
-		return mb, "the unit is not in the paste: MB by the size of the numbers"
+		return mb, "the unit is not in the input: MB is assumed from the size of the numbers"
 	}
 	return kb, ""
 }

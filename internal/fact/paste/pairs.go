@@ -67,7 +67,7 @@ func readPairs(w *window) (f found) {
 		f.n++
 	}
 	f.sure, f.kind = Likely, PostgresConf
-	f.notes = append(f.notes, "these are parameters that a manager of the server was given")
+	f.notes = append(f.notes, "these are the parameters in the configuration of a cluster manager or operator")
 	if kernel {
 		f.kind, f.notes = SysctlConf, nil
 	}

@@ -125,7 +125,7 @@ func readPs(w *window) (f found) {
 		f.add(count("processes.postgres", "", servers))
 	}
 	if rows > 1 && once {
-		f.notes = append(f.notes, "all rows are of one process at several moments")
+		f.notes = append(f.notes, "all rows show the same process at different times")
 	}
 	return f
 }
@@ -290,7 +290,7 @@ func readSmaps(w *window) (f found) {
 	}
 	if !rollup {
 		f.add(count("mappings", f.of, maps))
-		f.notes = append(f.notes, "the amounts are the sums of the mappings that are shown")
+		f.notes = append(f.notes, "the sizes are the sums of the mappings in the input")
 	}
 	return f
 }
@@ -304,7 +304,8 @@ var (
 	reLimit      = regex.New(`^Max ([a-z -]+?)\s{2,}(\S+)\s+(\S+)(?:\s+(\w+))?$`)
 )
 
-const shellLimits = "these are the limits of the shell that was asked; those of a server are in /proc/PID/limits"
+const shellLimits = "these are the limits of the shell in which the command was run; those of a server are in " +
+	"/proc/PID/limits"
 
 // reUlimitZsh is a line of zsh, whose letter stands first.
 var reUlimitZsh = regex.New(`^-(\w): ([a-z][a-z -]{2,40}?)(?: \((\d* ?[a-z]+)\))?\s{2,}(\S+)$`)

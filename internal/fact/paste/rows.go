@@ -109,7 +109,7 @@ func readVmstat(w *window) (f found) {
 	if len(rows) > 1 { // the first row is the mean since boot
 		measured = rows[1:]
 	} else {
-		f.notes = append(f.notes, "the only row is the mean since boot")
+		f.notes = append(f.notes, "the only row shows the averages since boot")
 	}
 	for _, x := range []struct {
 		col, name, unit string
@@ -330,7 +330,7 @@ func deviceRow(w *window, i, columns int) (string, int) {
 func (f *found) reports(n int64) found {
 	if n > 1 {
 		f.add(count("samples", "", n))
-		f.notes = append(f.notes, "of several reports the last is used: the first is the mean since boot")
+		f.notes = append(f.notes, "the last of several reports is used; the first shows the averages since boot")
 	}
 	return *f
 }

@@ -286,7 +286,7 @@ func readConf(w *window) (f found) {
 			}
 			continue
 		case reInclude.MatchString(t):
-			f.notes = append(f.notes, "a file that is included is not in the paste: "+short(t))
+			f.notes = append(f.notes, "an included file is not in the input: "+short(t))
 			f.n = i + 1
 			continue
 		case !confSetting(t, told):

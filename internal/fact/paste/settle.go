@@ -123,7 +123,8 @@ func (r *Read) compare() {
 		for _, key := range later {
 			if slices.Contains(machineFacts, key[0]) && sourceOf(p.Kind) == 1 {
 				p.Used = false
-				p.Unused = "another part has another " + key[0] + ": it is of another host, or of another moment"
+				p.Unused = "another part has a different value of " + key[0] +
+					": it is of another host, or of another time"
 				for f, at := range first { // what it said first is not used either
 					if at.part == i {
 						delete(first, f)
@@ -137,17 +138,17 @@ func (r *Read) compare() {
 
 func conflictOf(r *Read, a, b int, x, y *Fact) Conflict {
 	c := Conflict{Fact: x.Name, Of: x.Of, Parts: [2]int{a, b}, Values: [2]any{x.Value, y.Value}, Unit: x.Unit, Kept: a,
-		Why: "another host, or the same host at another moment"}
+		Why: "they are of different hosts, or of different times"}
 	sa, sb := sourceOf(r.Parts[a].Kind), sourceOf(r.Parts[b].Kind)
 	switch {
 	case x.Name == "setting" && sa != sb:
-		c.Why = "a file says what the server would have; the server's own answer is used"
+		c.Why = "the file may not be in effect; the value that the server shows is used"
 		if sb > sa {
 			c.Kept = b
 		}
 	case x.Name == "setting" || x.Name == "sysctl" || x.Name == "thp.enabled":
 		c.Kept = b
-		c.Why = "it was changed between the two, or they are of two servers; the later one is used"
+		c.Why = "it was changed in between, or they are of different servers; the later one is used"
 	}
 	return c
 }
@@ -256,16 +257,16 @@ func (r *Read) chooseSources() {
 		}
 		switch {
 		case !inEvidence[p.Kind]:
-			p.Used, p.Unused = false, "check and plan ask for nothing of it"
+			p.Used, p.Unused = false, "check and plan need nothing from it"
 		case p.Kind == Numactl:
 			if !newNodes(p, nodes) {
-				p.Used, p.Unused = false, "another part has the NUMA nodes"
+				p.Used, p.Unused = false, "the NUMA nodes are taken from another part"
 			}
 		case p.Kind == Meminfo || p.Kind == Free || p.Kind == VmstatSums || p.Kind == Top:
 			if i != memory {
-				p.Used, p.Unused = false, "the state of the memory is taken from another part, whole"
+				p.Used, p.Unused = false, "the state of the memory is taken from another part"
 				if memory < 0 {
-					p.Unused = "it does not say how much memory there is"
+					p.Unused = "it does not show the total memory"
 				}
 			}
 		case p.Kind == CPUInfo || p.Kind == Lscpu:

@@ -41,7 +41,7 @@ func (f *found) flag(name, value string) bool {
 // mostHeads is how many lines of a head are read before what it is of.
 const mostHeads = 50
 
-const ofStart = "these are parameters that a server is started with"
+const ofStart = "these parameters are on the command line that starts a server"
 
 // readFlags reads such a list, or lines that have them.
 func readFlags(w *window) (f found) {
@@ -196,7 +196,7 @@ func readGrub(w *window) (f found) {
 		}
 	}
 	if f.n > 0 {
-		f.notes = append(f.notes, "the kernel gets these options after update-grub and the next boot")
+		f.notes = append(f.notes, "these options take effect after update-grub and a reboot")
 	}
 	return f
 }

@@ -308,11 +308,11 @@ func (t *top) end(f *found) {
 		}
 		if places > 0 {
 			f.notes = append(f.notes,
-				"top cut numbers that do not fit into its columns (+): their last digits are missing")
+				"top cut numbers that did not fit into its columns (+): their last digits are missing")
 		} else {
 			f.notes = append(f.notes,
-				"top cut numbers that do not fit into its columns (+): how many digits are missing is not known, "+
-					"and they are left out")
+				"top cut numbers that did not fit into its columns (+): they are omitted, because the number of "+
+					"missing digits is unknown")
 		}
 	}
 	if t.cpus > 0 {

@@ -89,15 +89,15 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	res, err := env.host().OOMDemo(ctx, o.demo.request(env), o.overcommit)
 	if res != nil && len(res.Swept) > 0 {
 		env.tell(kindNote, say.M("removed leftovers of an earlier run that was killed: {swept}", "swept",
-			say.Names(res.Swept, 0)))
+			say.Names(res.In(env.words).Swept, 0)))
 	}
 	if err != nil {
 		return err
 	}
 	if o.format == "json" {
-		err = json.Demo(env.Stdout, res)
+		err = json.Demo(env.Stdout, res.In(env.asked()))
 	} else {
-		err = term.Write(env.Stdout, reports.Demo(res), env.Style())
+		err = term.Write(env.Stdout, reports.Demo(res, env.words), env.Style())
 	}
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -149,8 +148,8 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 		if o.format == "json" {
 			err = json.Memory(&b, d.In(env.asked()))
 		} else {
-			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, quit with Ctrl-C\n\n",
-				o.watch)
+			head := env.say("{clock}, every {time}; quit with Ctrl-C", "clock",
+				time.Unix(d.TakenAt, 0).Format(time.TimeOnly), "time", say.Duration(o.watch)) + "\n\n"
 			switch {
 			case screen:
 				head = "\x1b[H\x1b[2J" + head // home, then wipe
@@ -165,7 +164,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 		}
 		text := b.Bytes()
 		if _, height, err := term.GetSize(fd); screen && err == nil {
-			text = fit(text, height)
+			text = env.fit(text, height)
 		}
 		if _, err := env.Stdout.Write(text); err != nil {
 			return say.Err("output: {error}", "error", err)
@@ -180,7 +179,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 
 // fit cuts a text to the lines of a screen: what scrolled off its top would be the
 // verdict.
-func fit(text []byte, height int) []byte {
+func (e *Env) fit(text []byte, height int) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
 		lines = lines[:n-1]
@@ -190,5 +189,7 @@ func fit(text []byte, height int) []byte {
 		return text
 	}
 	shown := bytes.Join(lines[:height-2], nil)
-	return fmt.Appendf(shown, "… %d more lines do not fit the screen\n", len(lines)-(height-2))
+	rest := say.N(len(lines)-(height-2), "… {n} more line does not fit on the screen",
+		"… {n} more lines do not fit on the screen")
+	return append(shown, rest.In(e.words)+"\n"...)
 }

@@ -384,7 +384,7 @@ func knobHere(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *
 			decided = true
 			reason := d.Reason.In(words)
 			if pin, ours := site.Pin(d.Address); ours && d.Pinned {
-				reason = app.PinnedBy(site, pin)
+				reason = app.PinnedBy(site, pin).In(words)
 			}
 			list = append(list, document.KnobHere{Instance: labels[key], Subject: of, Present: d.Present,
 				Planned: d.Effective.Show(),

@@ -103,9 +103,9 @@ func runRead(env *Env, o *readOptions) error {
 	}
 	r := p.Read
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Write(w, reports.Read(r), env.Style()) },
-		json:     func(w io.Writer) error { return json.Read(w, r) },
-		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Read(r)) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Read(r, env.words), env.Style()) },
+		json:     func(w io.Writer) error { return json.Read(w, r.In(env.asked())) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Read(r, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.ReadPage(r, v) },
 	})
 }

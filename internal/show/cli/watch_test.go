@@ -47,12 +47,12 @@ func TestFit(t *testing.T) {
 		want   string
 	}{
 		{"a\nb\nc\n", 4, "a\nb\nc\n"},
-		{"a\nb\nc\n", 3, "a\n… 2 more lines do not fit the screen\n"},
-		{"a\nb\nc\nd\ne\n", 4, "a\nb\n… 3 more lines do not fit the screen\n"},
+		{"a\nb\nc\n", 3, "a\n… 2 more lines do not fit on the screen\n"},
+		{"a\nb\nc\nd\ne\n", 4, "a\nb\n… 3 more lines do not fit on the screen\n"},
 		{"a\nb\nc\n", 0, "a\nb\nc\n"}, // a terminal of unknown size
 		{"", 24, ""},
 	} {
-		if got := string(fit([]byte(c.text), c.height)); got != c.want {
+		if got := string((&Env{}).fit([]byte(c.text), c.height)); got != c.want {
 			t.Errorf("%q in %d lines: %q", c.text, c.height, got)
 		}
 	}

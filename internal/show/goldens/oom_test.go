@@ -20,7 +20,7 @@ func TestOOMForms(t *testing.T) {
 			err = json.Demo(&b, &d)
 			valid(t, "demo-oom", b.Bytes())
 		} else {
-			o := reports.Demo(&d)
+			o := reports.Demo(&d, nil)
 			everyForm(t, name, o)
 			err = term.Write(&b, o, style(t, name))
 		}

@@ -125,14 +125,6 @@ func tongueOf(r *http.Request) *tongue {
 // view is how fragments are written on these pages.
 func (t *tongue) view() web.View { return web.View{Words: t.words, Explain: "/explain/"} }
 
-// foreign marks what there is in English alone, for who has a page read aloud.
-func (t *tongue) foreign(body template.HTML) template.HTML {
-	if t.lang == say.English {
-		return body
-	}
-	return `<div lang="en">` + "\n" + body + "</div>\n"
-}
-
 // language takes the choice of a reader, and leads back to where it was made.
 func (s *Server) language(w http.ResponseWriter, r *http.Request) error {
 	said := r.URL.Query()

@@ -98,8 +98,7 @@ func (s *Server) pasteReport(ctx context.Context, t *tongue, text string) (templ
 		return "", err
 	}
 	if d.Report == nil {
-		body, err := web.Read(d.Read, t.view())
-		return t.foreign(body), err
+		return web.Read(d.Read, t.view())
 	}
 	r := web.Report{Snapshot: d.Report.Snapshot, Memory: d.Report.Memory, OOM: d.Report.OOM, Log: d.Report.Log,
 		Missing: d.Report.Missing, Read: d.Read}

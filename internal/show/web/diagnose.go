@@ -14,13 +14,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
 
-// english is the view of documents whose texts there are in English alone: the
-// page then says that it is in English, for who has it read aloud.
-func (v View) english() View {
-	v.Words = nil
-	return v
-}
-
 // DiagnoseMemory is the sections of who holds the memory: where the memory of the
 // host is, page tables by process, what would save how much, the OOM killer's choice.
 func DiagnoseMemory(d *memory.Report, v View) (template.HTML, error) {
@@ -109,10 +102,10 @@ func (v View) sampleDrawing(d *sampled.Sample) html.Draw {
 
 // ReadPage is the page of what was recognized in pastes.
 func ReadPage(r *paste.Read, v View) (Page, error) {
-	return v.english().page("", reports.Read(r), nil)
+	return v.page("", reports.Read(r, v.Words), nil)
 }
 
 // Read is the sections of what was recognized in pastes.
 func Read(r *paste.Read, v View) (template.HTML, error) {
-	return v.english().document(reports.Read(r), nil)
+	return v.document(reports.Read(r, v.Words), nil)
 }

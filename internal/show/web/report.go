@@ -48,7 +48,6 @@ type findingLine struct{ Class, Severity, Title, Place, Href string }
 type chapter struct {
 	ID, Heading, Lead string
 	Short             string // in the navigation; "": the heading
-	Lang              string // of the body where it is not that of the page
 	Body              template.HTML
 }
 
@@ -206,17 +205,11 @@ func (v View) chapters(r Report) ([]chapter, error) {
 			err = e
 		}
 	}
-	english := func() { // documents that have their texts in English alone
-		if v.lang() != say.English {
-			out[len(out)-1].Lang = say.English
-		}
-	}
 	t := outline.WordsIn(v.Words)
 	v.level = 1 // documents are below the heading of their chapter
 	if r.Read != nil {
 		body, e := Read(r.Read, v)
 		add("read", v.say("Recognized input"), "", body, e)
-		english()
 	}
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter

@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -15,153 +17,177 @@ import (
 // shownPasted is how many facts of a part are shown; --format json has all.
 const shownPasted = 24
 
-// kindNames are how kinds are called where that is not their command.
+// kindNames are the names of commands, files and views, where they are not the kind itself.
 var kindNames = map[paste.Kind]string{paste.Meminfo: "/proc/meminfo", paste.CPUInfo: "/proc/cpuinfo",
 	paste.VmstatSums: "vmstat -s",
 	paste.Swaps:      "/proc/swaps", paste.Numactl: "numactl --hardware", paste.Mounts: "/proc/mounts",
-	paste.Fstab:     "/etc/fstab",
-	paste.OSRelease: "operating system", paste.SysctlConf: "sysctl.d file",
-	paste.SysctlSet: "sysctl -w", paste.THP: "transparent huge pages",
-	paste.Cmdline: "kernel command line", paste.Tuned: "TuneD profile", paste.Unit: "systemd unit file",
-	paste.SystemctlStatus: "systemctl status", paste.Cgroup: "cgroup", paste.Ulimit: "ulimit -a",
-	paste.Limits:        "/proc/PID/limits",
+	paste.Fstab: "/etc/fstab", paste.SysctlSet: "sysctl -w", paste.SystemctlStatus: "systemctl status",
+	paste.Cgroup: "cgroup", paste.Ulimit: "ulimit -a", paste.Limits: "/proc/PID/limits",
 	paste.ProcessStatus: "/proc/PID/status", paste.Smaps: "/proc/PID/smaps", paste.ShowAll: "SHOW ALL",
-	paste.Show:    "SHOW",
-	paste.Version: "server version", paste.PostgresConf: "postgresql.conf", paste.PgHBA: "pg_hba.conf",
-	paste.Explain:   "EXPLAIN",
-	paste.KernelLog: "kernel log", paste.ServerLog: "PostgreSQL log", paste.Journal: "journal",
-	paste.Answer:    "one value",
+	paste.Show: "SHOW", paste.PostgresConf: "postgresql.conf", paste.PgHBA: "pg_hba.conf", paste.Explain: "EXPLAIN",
 	paste.Mountinfo: "/proc/self/mountinfo", paste.DockerStats: "docker stats", paste.KubectlTop: "kubectl top",
 	paste.KubernetesNode: "kubectl describe node", paste.Container: "kubectl describe pod",
 	paste.PamLimits: "limits.conf", paste.Grub: "/etc/default/grub", paste.Pressure: "/proc/pressure",
 	paste.HugePool: "/sys/kernel/mm/hugepages", paste.ProcVmstat: "/proc/vmstat", paste.Mdstat: "/proc/mdstat",
 	paste.Lvm: "LVM", paste.PatroniList: "patronictl list", paste.Engine: "docker info",
-	paste.Inspect: "docker inspect", paste.Pods: "kubectl get pods", paste.Guest: "Proxmox guest",
-	paste.Listen: "ss", paste.Stated: "what its author says", paste.Containers: "docker ps"}
+	paste.Inspect: "docker inspect", paste.Pods: "kubectl get pods", paste.Listen: "ss",
+	paste.Containers: "docker ps"}
 
-// PartName is how a kind of part is called.
-func PartName(k paste.Kind) string {
-	if n := kindNames[k]; n != "" {
-		return n
-	}
-	return string(k)
+// kindWords are the names of kinds that no single command or file has.
+var kindWords = map[paste.Kind]say.Message{
+	paste.OSRelease:  say.M("operating system"),
+	paste.SysctlConf: say.M("sysctl.d file"),
+	paste.THP:        say.M("transparent huge pages (THP)"),
+	paste.Cmdline:    say.M("kernel command line"),
+	paste.Tuned:      say.M("TuneD profile"),
+	paste.Unit:       say.M("systemd unit file"),
+	paste.Version:    say.M("server version"),
+	paste.KernelLog:  say.M("kernel log"),
+	paste.ServerLog:  say.M("PostgreSQL log"),
+	paste.Journal:    say.M("systemd journal"),
+	paste.Answer:     say.M("single value"),
+	paste.Guest:      say.M("Proxmox guest"),
+	paste.Stated:     say.M("description in prose"),
 }
 
+// partName is how a kind of part is called.
+func partName(k paste.Kind) say.Message {
+	if m, ok := kindWords[k]; ok {
+		return m
+	}
+	if n := kindNames[k]; n != "" {
+		return say.Text(n)
+	}
+	return say.Text(string(k))
+}
+
+// readWords are the words of what was recognized.
+type readWords struct{ outline.Words }
+
 // Read is what was recognized in pastes, and what was not.
-func Read(r *paste.Read) outline.Outline {
+func Read(r *paste.Read, c *say.Catalogue) outline.Outline {
 	var o outline.Outline
+	p := readWords{outline.WordsIn(c)}
 	several := len(r.Files) > 1
 	for i := range r.Parts {
-		readPart(&o, r, i, several)
+		p.part(&o, r, i, several)
 	}
 	if len(r.Conflicts) > 0 {
-		o.Part("Contradictions")
+		o.Part(p.Say("Contradictions"))
 		for _, c := range r.Conflicts {
-			o.Add(outline.List{Kind: outline.Warnings, Items: []outline.Item{{Text: outline.Join(conflict(r, &c))}}})
+			text := p.Word(conflict(r, &c))
+			o.Add(outline.List{Kind: outline.Warnings, Items: []outline.Item{{Text: outline.Join(text)}}})
 		}
 	}
 	if len(r.Unrecognized) > 0 {
-		o.Part("Not recognized")
+		o.Part(p.Say("Not recognized"))
 		list := outline.List{Kind: outline.Gaps}
 		for _, s := range r.Unrecognized {
-			list.Items = append(list.Items, outline.Item{Text: outline.Join(where(s.File, s.First, s.Last, several),
-				", ",
-				typeset.Count(s.Lines, "line", "lines"), ": ",
+			lead := p.Word(say.All(", ", place(s.File, s.First, s.Last, several),
+				say.N(s.Lines, "{n} line", "{n} lines"))) + p.Colon()
+			list.Items = append(list.Items, outline.Item{Text: outline.Join(lead,
 				outline.Code(typeset.Shorten(typeset.Line(s.Text), 100)))})
 		}
 		o.Add(list)
 	}
-	o.Add(outline.Summary{Lines: readSummary(r)})
+	o.Add(outline.Summary{Lines: p.summary(r)})
 	return o
 }
 
-func readSummary(r *paste.Read) []outline.Para {
-	files := typeset.Line(r.Files[0].Name)
+func (p readWords) summary(r *paste.Read) []outline.Para {
+	files := any(typeset.Line(r.Files[0].Name))
 	if len(r.Files) > 1 {
-		files = typeset.Count(len(r.Files), "file", "files")
+		files = say.N(len(r.Files), "{n} file", "{n} files")
 	}
-	text := fmt.Sprintf("%s: %s recognized in %s; %s not recognized.", files,
-		typeset.Count(len(r.Parts), "part", "parts"), typeset.Count(r.Lines.Recognized, "line", "lines"),
-		typeset.Count(r.Lines.Unrecognized, "line", "lines"))
+	text := p.Say("{files}: {parts} recognized ({lines}); not recognized: {others}", "files", files,
+		"parts", say.N(len(r.Parts), "{n} part", "{n} parts"),
+		"lines", say.N(r.Lines.Recognized, "{n} line", "{n} lines"),
+		"others", say.N(r.Lines.Unrecognized, "{n} line", "{n} lines"))
 	tone := outline.ToneGood
 	if len(r.Parts) == 0 {
 		tone = outline.ToneMind
 	}
 	out := []outline.Para{{Text: outline.Join(text), Tone: tone}}
 	if len(r.Hosts) > 1 {
-		out = append(out, outline.Para{Text: outline.Join("Hosts: ", typeset.Line(strings.Join(r.Hosts, ", ")),
-			". The parts of ", typeset.Line(r.Host), " are used; --host chooses another."), Tone: outline.ToneMind})
+		text := p.Say("Hosts: {hosts}. The parts of {host} are used; --host selects another.", "hosts",
+			typeset.Line(strings.Join(r.Hosts, ", ")), "host", typeset.Line(r.Host))
+		out = append(out, outline.Para{Text: outline.Join(text), Tone: outline.ToneMind})
 	}
 	return out
 }
 
-func where(file string, first, last int, several bool) string {
-	text := "line " + strconv.Itoa(first)
+// place is where lines are.
+func place(file string, first, last int, several bool) say.Message {
+	lines := say.M("line {line}", "line", strconv.Itoa(first))
 	if last > first {
-		text = fmt.Sprintf("lines %d–%d", first, last)
+		lines = say.M("lines {first}–{last}", "first", strconv.Itoa(first), "last", strconv.Itoa(last))
 	}
 	if several {
-		return typeset.Line(file) + ", " + text
+		return say.M("{file}, {lines}", "file", typeset.Line(file), "lines", lines)
 	}
-	return text
+	return lines
 }
 
-func readPart(o *outline.Outline, r *paste.Read, i int, several bool) {
-	p := &r.Parts[i]
-	head := fmt.Sprintf("%d. %s (%s)", i+1, PartName(p.Kind), where(p.File, p.First, p.Last, several))
-	o.Part(head)
-	var about []string
-	if p.Host != "" {
-		about = append(about, "host "+typeset.Line(p.Host))
-	}
-	if p.Command != "" {
-		about = append(about, "command "+typeset.Shorten(typeset.Line(strings.ReplaceAll(p.Command, "\n", " ")), 80))
-	}
-	if p.Sure == paste.Likely {
-		about = append(about, "recognized by the form of its lines alone")
-	}
-	if !p.Used {
-		about = append(about, "not used: "+p.Unused)
-	}
-	if len(about) > 0 {
-		o.Toned(outline.ToneNote, sentence(strings.Join(about, "; ")))
+func (p readWords) part(o *outline.Outline, r *paste.Read, i int, several bool) {
+	t := &r.Parts[i]
+	o.Part(p.Say("{n}. {part} ({place})", "n", strconv.Itoa(i+1), "part", partName(t.Kind), "place",
+		place(t.File, t.First, t.Last, several)))
+	if about := aboutPart(t); !about.IsZero() {
+		o.Toned(outline.ToneNote, typeset.Sentence(p.Word(about)))
 	}
 	fields := outline.Fields{}
-	shown := p.Facts[:min(len(p.Facts), shownPasted)]
+	shown := t.Facts[:min(len(t.Facts), shownPasted)]
 	for _, f := range shown {
 		name := f.Name
 		if f.Of != "" {
 			name += " " + f.Of
 		}
-		fields.List = append(fields.List, outline.FieldOf(typeset.Line(name), PastedText(f)))
+		fields.List = append(fields.List, outline.FieldOf(typeset.Line(name), p.Value(pastedText(f))))
 	}
 	if len(fields.List) > 0 {
 		o.Add(fields)
 	}
-	if n := len(p.Facts) - len(shown); n > 0 {
-		o.Toned(outline.ToneNote, "… and "+typeset.Count(n, "fact", "facts")+"; --format json has them.")
+	if n := len(t.Facts) - len(shown); n > 0 {
+		o.Toned(outline.ToneNote, p.Many(n, "… and {n} more fact; --format json shows it.",
+			"… and {n} more facts; --format json shows them."))
 	}
-	for _, n := range p.Notes {
-		o.Toned(outline.ToneMind, sentence(n))
+	for _, n := range t.Notes {
+		o.Toned(outline.ToneMind, typeset.Sentence(gapwords.In(p.Catalog(), n)))
 	}
 }
 
-func sentence(s string) string {
-	return strings.ToUpper(s[:1]) + s[1:] + "."
-}
-
-// PastedText is the value of a fact for a person.
-func PastedText(f paste.Fact) string {
-	text := pastedValue(f.Value, f.Unit)
-	if f.Rounded && f.Step > 0 && f.Unit == "bytes" {
-		text += " (printed rounded, to " + unit.Bytes(int64(f.Step)).String() + ")"
-	} else if f.Rounded {
-		text += " (printed rounded)"
+// aboutPart is whose a part is, how it was recognized, and why it is not used: clauses.
+func aboutPart(t *paste.Part) say.Message {
+	var list []say.Message
+	if t.Host != "" {
+		list = append(list, say.M("host {host}", "host", typeset.Line(t.Host)))
 	}
-	return text
+	if t.Command != "" {
+		command := typeset.Shorten(typeset.Line(strings.ReplaceAll(t.Command, "\n", " ")), 80)
+		list = append(list, say.M("command {command}", "command", command))
+	}
+	if t.Sure == paste.Likely {
+		list = append(list, say.M("recognized only by the form of its lines"))
+	}
+	if !t.Used {
+		list = append(list, say.M("not used: {reason}", "reason", gapwords.Arg(t.Unused)))
+	}
+	return say.All("; ", list...)
 }
 
-func pastedValue(v any, u string) string {
+// pastedText is the value of a fact for a person.
+func pastedText(f paste.Fact) any {
+	value := pastedValue(f.Value, f.Unit)
+	switch {
+	case f.Rounded && f.Step > 0 && f.Unit == "bytes":
+		return say.M("{value} (rounded in the input, to {step})", "value", value, "step", unit.Bytes(int64(f.Step)))
+	case f.Rounded:
+		return say.M("{value} (rounded in the input)", "value", value)
+	}
+	return value
+}
+
+func pastedValue(v any, u string) any {
 	switch n := v.(type) {
 	case string:
 		if n == "" {
@@ -169,11 +195,11 @@ func pastedValue(v any, u string) string {
 		}
 		return typeset.Shorten(typeset.Line(n), 200)
 	case int64:
-		if u == "bytes" {
-			return unit.Bytes(n).String()
-		}
-		if u == "bytes/s" {
-			return unit.Bytes(n).String() + " per second"
+		switch u {
+		case "bytes":
+			return unit.Bytes(n)
+		case "bytes/s":
+			return say.M("{size} per second", "size", unit.Bytes(n))
 		}
 		return withUnit(typeset.Digits(int(n)), u)
 	case float64:
@@ -185,26 +211,29 @@ func pastedValue(v any, u string) string {
 	return fmt.Sprint(v)
 }
 
-func withUnit(s, u string) string {
+func withUnit(s, u string) any {
 	switch u {
 	case "":
-		return s
+		return say.Number(s)
 	case "percent":
-		return s + "%"
+		return say.Number(s + "%")
+	case "per second":
+		return say.M("{n} per second", "n", say.Number(s))
 	}
-	return s + " " + u
+	return say.Number(s + " " + u)
 }
 
-func conflict(r *paste.Read, c *paste.Conflict) string {
+func conflict(r *paste.Read, c *paste.Conflict) say.Message {
 	name := c.Fact
 	if c.Of != "" {
 		name += " " + c.Of
 	}
-	text := fmt.Sprintf("%s is %s in part %d and %s in part %d: %s.", typeset.Line(name),
-		pastedValue(c.Values[0], c.Unit),
-		c.Parts[0]+1, pastedValue(c.Values[1], c.Unit), c.Parts[1]+1, c.Why)
+	var kept say.Message
 	if c.Kept >= 0 {
-		text += fmt.Sprintf(" Part %d is used.", c.Kept+1)
+		kept = say.M("Part {part} is used.", "part", strconv.Itoa(c.Kept+1))
 	}
-	return text
+	return say.All(" ", say.M("{fact} is {value} in part {part} and {other} in part {second}: {reason}.", "fact",
+		typeset.Line(name), "value", pastedValue(c.Values[0], c.Unit), "part", strconv.Itoa(c.Parts[0]+1),
+		"other", pastedValue(c.Values[1], c.Unit), "second", strconv.Itoa(c.Parts[1]+1), "reason",
+		gapwords.Arg(c.Why)), kept)
 }
