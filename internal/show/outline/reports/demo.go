@@ -111,7 +111,7 @@ func (p demoWords) reading(o *outline.Outline, x oomresult.Reading) {
 	add(say.M("cause"), p.Word(x.Cause))
 	add(say.M("server"), p.Word(afterWords[x.After]))
 	for _, h := range x.Held {
-		add(say.M("memory"), p.Say("{size} in {context}", "size", h.Size, "context", h.Name))
+		add(say.M("memory context"), p.Say("{size} in {context}", "size", h.Size, "context", h.Name))
 	}
 	o.Add(rows)
 }
