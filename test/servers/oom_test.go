@@ -161,7 +161,7 @@ func TestOOMInterrupted(t *testing.T) {
 	groupHere(t)
 	live.On(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		for _, at := range []string{"cluster", "round 1, default overcommit: starting",
-			"round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
+			"round 1, default overcommit: 4 sessions", "round 2, strict overcommit: the query has ended"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			seen := false
 			dir := filepath.Join(t.TempDir(), "oomdemo")
@@ -219,7 +219,7 @@ func TestOOMKilled(t *testing.T) {
 		}
 		reached := false
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if strings.HasPrefix(lines.Text(), "STEP round 1") && strings.Contains(lines.Text(), "sessions at work") {
+			if t := lines.Text(); strings.HasPrefix(t, "STEP round 1") && strings.Contains(t, "sessions under load") {
 				reached = true
 				break
 			}
@@ -229,7 +229,7 @@ func TestOOMKilled(t *testing.T) {
 		}
 		_ = cmd.Wait() // killed
 		if !reached {
-			t.Fatal("it ended before the sessions were at work")
+			t.Fatal("it ended before the sessions were under load")
 		}
 		var record struct {
 			Groups []cgroup.Group

@@ -57,6 +57,9 @@ func controlLine(t string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	key, value = m[1], bare(" "+m[2])
+	if v, _, ok := strings.Cut(value, "  --"); ok { // what its author remarks
+		value = strings.TrimSpace(v)
+	}
 	if at := strings.LastIndex(t, ":"); at > len(key) { // Swedish has a colon within a label
 		if _, ok := labels().control[strings.TrimSpace(t[:at])]; ok {
 			key, value = strings.TrimSpace(t[:at]), bare(" "+t[at+1:])
@@ -93,7 +96,7 @@ func controlLine(t string) (key, value string, ok bool) {
 func readControl(w *window) (f found) {
 	key, _, ok := controlLine(w.t(0))
 	if !ok || key != "pg_control version number" {
-		if _, _, two := controlLine(w.t(1)); !ok || !two {
+		if _, _, two := controlLine(w.t(1)); !ok || !two && !strings.Contains(w.command, "pg_controldata") {
 			return
 		}
 	}

@@ -217,16 +217,25 @@ func readDfInodes(w *window) (f found) {
 // lsblk.
 var (
 	reLsblkHead = regex.New(`^NAME\s+(?:[A-Z]\S*\s*)*(?:SIZE|FSTYPE|MOUNTPOINTS?|ROTA|MAJ:MIN)\b`)
-	reDiskName  = regex.New(`^[a-zA-Z/][\w.!:/+-]{0,127}$`)
-	reTree      = regex.New("^[\\s│├└─|`-]*(?:\\\\_ )?")
+	reLsblkRow  = regex.New(`^(?:[\s│├└─|\x60-]*)[a-zA-Z][\w.!+-]{0,127}\s+\d{1,4}:\d{1,7}\s+[01]\s+` +
+		`[\d.,]{1,8}[BKMGTP]?\s+[01]\s+(?:disk|part|lvm|crypt|mpath|loop|rom|dm|raid\w{1,6})(?:\s|$)`)
+	reDiskName = regex.New(`^[a-zA-Z/][\w.!:/+-]{0,127}$`)
+	reTree     = regex.New("^[\\s│├└─|`-]*(?:\\\\_ )?")
 )
 
 func readLsblk(w *window) (f found) {
-	if !reLsblkHead.MatchString(w.t(0)) {
+	var head columns
+	switch {
+	case reLsblkHead.MatchString(w.t(0)):
+		head = columnsOf(w.lines[0].text)
+		f.n = 1
+	case strings.Contains(w.t(0), ":") && reLsblkRow.MatchString(w.t(0)):
+		head = columnsOf("NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINT")
+		f.sure = Likely
+	default:
 		return
 	}
-	head := columnsOf(w.lines[0].text)
-	f.n = 1
+	first := f.n
 	for f.n < len(w.lines) && w.lines[f.n].is == content {
 		l := w.lines[f.n].text
 		c := head.cut(l)
@@ -275,7 +284,7 @@ func readLsblk(w *window) (f found) {
 		}
 		f.n++
 	}
-	if f.n == 1 {
+	if f.n == first {
 		return found{}
 	}
 	return f

@@ -54,11 +54,22 @@ var (
 		`(?::\w+)?\s+(\d\S*)(?:\s|$)`)
 	reRpm = regex.New(`^((?:postgres|pg|patroni|timescaledb|citus|repmgr|edb-as)[\w+]*(?:-[a-z][\w+]*)*)-` +
 		`(\d[\w.+~]*-[\w.+~]+)\.(?:x86_64|aarch64|noarch|i[3-6]86|ppc64le|s390x)$`)
+	reApt = regex.New(`^((?:lib)?(?:postgres|pg|patroni|timescaledb|citus|repmgr)[\w.+-]*)/\S+ (\d\S*) \w+` +
+		`(?: \[([^\]]{1,80})\])?$`)
 	reListen = regex.New(`^(?:tcp6?\s+(?:LISTEN\s+)?|LISTEN\s+)\d+\s+\d+\s+(\S+):(\d{2,5})\s+\S+:(?:\*|\d+)(?:\s|$)`)
 )
 
 func readPackages(w *window) (f found) {
 	for f.n < len(w.lines) {
+		if m := reApt.FindStringSubmatch(w.t(f.n)); m != nil {
+			f.n++
+			if strings.HasPrefix(m[3], "installed") { // others could be
+				f.add(word("package.version", m[1], m[2]))
+			} else if at := strings.TrimPrefix(m[3], "upgradable from: "); at != m[3] {
+				f.add(word("package.version", m[1], at))
+			}
+			continue
+		}
 		m := reDpkg.FindStringSubmatch(w.t(f.n))
 		removed := m != nil && strings.HasPrefix(w.t(f.n), "rc")
 		if m == nil {

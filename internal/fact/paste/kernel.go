@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"path"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -499,15 +500,32 @@ var (
 	reLimitIs   = regex.New(`\b(?:limit|max): ([\d.]+[BKMGT])`)
 )
 
+// headless says whether the status of a unit begins here whose first line was cut off.
+func headless(w *window) bool {
+	if !strings.HasPrefix(w.t(0), "Active: ") && !strings.HasPrefix(w.t(0), "Loaded: ") {
+		return false
+	}
+	active, more := false, false
+	for i := range min(len(w.lines), 10) {
+		active = active || strings.HasPrefix(w.t(i), "Active: ")
+		more = more || strings.HasPrefix(w.t(i), "Main PID: ") || strings.HasPrefix(w.t(i), "CGroup: ")
+	}
+	return active && more
+}
+
 func readUnitStatus(w *window) (f found) {
 	m := reUnitHead.FindStringSubmatch(w.t(0))
-	if m == nil || m[1] == "" && !strings.HasPrefix(w.t(1), "Loaded: ") { // before systemd 209, and where it was lost
+	name := ""
+	switch {
+	case m != nil && (m[1] != "" || strings.HasPrefix(w.t(1), "Loaded: ")): // before systemd 209, and where it was lost
+		name, f.n = m[2], 1
+		f.add(word("unit.name", "", name))
+	case headless(w):
+	default:
 		return
 	}
-	name := m[2]
-	f.add(word("unit.name", "", name))
 	processes := int64(0)
-	for f.n = 1; f.n < len(w.lines); f.n++ {
+	for ; f.n < len(w.lines); f.n++ {
 		t := w.t(f.n)
 		if p := reUnitTree.FindStringSubmatch(t); p != nil {
 			processes++
@@ -555,6 +573,10 @@ func readUnitStatus(w *window) (f found) {
 			}
 		case "CGroup":
 			f.add(word("unit.cgroup", "", v))
+			if own := path.Base(v); name == "" && strings.HasSuffix(own, ".service") {
+				name = own
+				f.add(word("unit.name", "", name))
+			}
 		}
 	}
 	if processes > 0 {

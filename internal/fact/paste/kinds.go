@@ -78,6 +78,8 @@ const (
 	Packages        Kind = "packages"      // dpkg -l, rpm -qa
 	Listen          Kind = "listen"        // ss, netstat
 	Windows         Kind = "systeminfo"
+	Tasklist        Kind = "tasklist"
+	AlterSystem     Kind = "alter_system"
 	Stated          Kind = "stated"    // by a person
 	Containers      Kind = "docker_ps" // and podman ps
 	KernelLog       Kind = "kernel_log"
@@ -105,6 +107,7 @@ func init() {
 		{KubectlTop, readTopPods},
 		{KubernetesNode, readNode},
 		{Container, readContainer},
+		{Container, readResources},
 		{Clusters, readClusters},
 		{Dd, readDd},
 		{Zfs, readZfs},
@@ -121,6 +124,8 @@ func init() {
 		{Pods, readPods},
 		{Containers, readContainers},
 		{Windows, readOther},
+		{Tasklist, readTasks},
+		{AlterSystem, readAltered},
 		{Unit, readProperties},
 		{Numactl, readNumactl},
 		{Numactl, readNodeMeminfo},

@@ -122,6 +122,9 @@ func tighten(lines []line) {
 			(n == 0 || lines[i+2*n-1].is == blank) {
 			n++
 		}
+		if after := i + 2*n - 1; n > 0 && after < len(lines) && lines[after].is != blank { // it heads what follows
+			n--
+		}
 		if n < leastSpaced {
 			i++
 			continue

@@ -21,6 +21,14 @@ var (
 	// with a few columns, of servers
 	rePsFew = regex.New(`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,3}\.\d)\s+(\d{1,3}\.\d)\s+` +
 		`((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
+	rePsShort = regex.New(`^postgres\s+\d{1,10}\s+\S`)
+	// with scheduling and sizes in pages: ps -elf
+	rePsElf = regex.New(`^\d\s+[RSDTZXIWtL]\s+([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,10})\s+\d{1,3}\s+` +
+		`(?:-?\d{1,3}|-)\s+(?:-?\d{1,3}|-)\s+\S+\s+\d{1,15}\s+\S{1,16}\s+` +
+		`\S{4,8}\s+(?:\?|pts/\d+|tty\S*|-)\s+\d[\d:-]*\s+(\S.*)$`)
+	// ps v
+	rePsV = regex.New(`^(\d{1,10})\s+(?:\?|pts/\d+|tty\S*)\s+[RSDTZXIWtL][\w<+]{0,5}\s+\d{1,6}:\d\d\s+` +
+		`\d{1,10}\s+\d{1,15}\s+\d{1,15}\s+(\d{1,15})\s+\d{1,3}\.\d\s+(\S.*)$`)
 	rePsStat = regex.New(`^(\d{1,10})\s+[RSDTZXIWtL][\w<+]{0,5}\s+((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
 	// pstree of the BSDs and macOS
 	rePsTree = regex.New(`^[ |\\]*-[-+]{1,2}[=-] 0{0,9}(\d{1,10}) \S{1,32} (\S.*)$`)
@@ -34,7 +42,8 @@ func readPs(w *window) (f found) {
 	case rePsHead.MatchString(w.t(0)):
 		head = columnsOf(w.t(0))
 		f.n = 1
-	case rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)),
+	case rePsElf.MatchString(w.t(0)), rePsV.MatchString(w.t(0)),
+		rePsAux.MatchString(w.t(0)), rePsEf.MatchString(w.t(0)), rePsAx.MatchString(w.t(0)),
 		strings.Contains(w.t(0), "post") && (rePsFew.MatchString(w.t(0)) || rePsStat.MatchString(w.t(0))),
 		strings.Contains(w.t(0), "= ") && rePsTree.MatchString(w.t(0)):
 		f.sure = Likely
@@ -56,7 +65,17 @@ func readPs(w *window) (f found) {
 			break
 		}
 		pid, cmd := "", ""
-		if m := rePsAux.FindStringSubmatch(t); m != nil {
+		if m := rePsElf.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[2], m[4]
+			if n, ok := whole(m[3]); ok {
+				f.add(count("process.parent", pid, n))
+			}
+		} else if m := rePsV.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[1], m[3]
+			if n, ok := kilobytes(m[2]); ok {
+				f.add(exact("process.resident", pid, n))
+			}
+		} else if m := rePsAux.FindStringSubmatch(t); m != nil {
 			pid, cmd = m[2], m[11]
 			if n, ok := kilobytes(m[6]); ok {
 				f.add(exact("process.resident", pid, n))

@@ -13,7 +13,8 @@ var (
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
 	// a shell of Gentoo, and busybox in a container
-	rePath = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	rePath  = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
+	reNamed = regex.New(`^[\w.-]{1,64}\[[~/][^\]]{0,255}\] ?[#$%>]\s+(\S.*)$`)
 	// zsh of macOS names the folder without its path
 	reZsh   = regex.New(`^[\w.-]{1,64}@([\w.-]{1,255}) [\w.-]{1,64} %(?: (\S.*))?$`)
 	reDrive = regex.New(`^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}>\s?(.*)$`) // a shell of Windows
@@ -207,6 +208,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	if m := rePath.FindStringSubmatch(t); m != nil && isCommand(m[3]) {
 		return m[1], strings.TrimSpace(m[3]), false, true
 	}
+	if m := reNamed.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+		return "", strings.TrimSpace(m[1]), false, true
+	}
 	if m := reDrive.FindStringSubmatch(t); m != nil {
 		return "", strings.TrimSpace(m[1]), false, true
 	}
@@ -230,7 +234,8 @@ func alone(t string) (string, bool) {
 	if strings.HasSuffix(t, "}") && strings.Contains(t, `{"`) { // a log in JSON, behind the name of its program
 		return "", false
 	}
-	if strings.HasPrefix(t, "postgres ") && rePsFew.MatchString(t) { // a row of ps, behind the name of the user
+	// a row of ps, behind the name of the user
+	if strings.HasPrefix(t, "postgres ") && (rePsFew.MatchString(t) || rePsShort.MatchString(t)) {
 		return "", false
 	}
 	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {

@@ -227,6 +227,9 @@ func (s *scanner) recognize(w *window, i int) int {
 	if f, ok := logs(w); ok {
 		return s.part(w, i, f)
 	}
+	if f := readProse(w); f.n > 0 {
+		return s.part(w, i, f)
+	}
 	return 0
 }
 

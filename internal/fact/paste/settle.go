@@ -95,7 +95,8 @@ func (r *Read) compare() {
 		for k := range p.Facts {
 			f := &p.Facts[k]
 			key := [2]string{f.Name, f.Of}
-			if !lastingFacts[f.Name] || p.Kind == SysctlSet || f.Name == "sysctl" && p.Kind == Tuned || seen[key] {
+			if !lastingFacts[f.Name] || p.Kind == SysctlSet || p.Kind == AlterSystem ||
+				f.Name == "sysctl" && p.Kind == Tuned || seen[key] {
 				continue
 			}
 			seen[key] = true

@@ -119,6 +119,9 @@ func startedBy(command string) (f found) {
 
 // typed is what a command itself says.
 func typed(command string) (f found) {
+	if v, ok := altered(command); ok {
+		return found{n: 1, kind: AlterSystem, sure: Likely, facts: []Fact{v}, notes: []string{ofSets}}
+	}
 	if f = startedBy(command); f.n > 0 || !strings.Contains(command, "sysctl") && !strings.Contains(command, "echo") {
 		return f
 	}

@@ -30,7 +30,35 @@ const (
 var csvKept = [csvMost]bool{csvTime: true, csvUser: true, csvDatabase: true, csvPID: true, csvFrom: true,
 	csvSeverity: true, csvState: true,
 	csvMessage: true, csvDetail: true, csvHint: true, csvContext: true, csvStatement: true, csvApp: true,
-	csvBackend: true}
+	csvBackend: true, gpHost: true, gpSeverity: true, gpState: true, gpHint: true, gpStatement: true}
+
+// The columns of the CSV log of Greenplum, which has some of its own before the severity. Its processes and threads are
+// p1822 and th-2143479936. (gpdb: gpcontrib/gp_toolkit, external table __gp_log_segment_ext)
+const (
+	gpHost      = 5
+	gpSeverity  = 16
+	gpState     = 17
+	gpMessage   = 18
+	gpDetail    = 19
+	gpHint      = 20
+	gpContext   = 23
+	gpStatement = 24
+)
+
+// greenplum puts the columns of a record of Greenplum where PostgreSQL has them.
+func (r *csvReader) greenplum() {
+	f := &r.field
+	if r.col <= gpMessage || len(f[csvPID]) < 2 || f[csvPID][0] != 'p' || !bytes.HasPrefix(f[csvFrom], []byte("th")) {
+		return
+	}
+	f[csvPID] = f[csvPID][1:]
+	severity, state, message, detail, hint := f[gpSeverity], f[gpState], f[gpMessage], f[gpDetail], f[gpHint]
+	statement, context, host := f[gpStatement], f[gpContext], f[gpHost]
+	f[csvSeverity], f[csvState], f[csvMessage], f[csvDetail], f[csvHint] = severity, state, message, detail, hint
+	f[csvContext], f[csvStatement], f[csvFrom] = context, statement, host
+	f[csvApp], f[csvBackend] = nil, nil
+	r.gp = true
+}
 
 // csvStart says whether a line can be the first of a record: a time and a comma.
 func csvStart(line []byte) bool {
@@ -50,6 +78,7 @@ type csvReader struct {
 	col    int
 	inside bool // of quotes, at the end of the last line
 	cut    bool
+	gp     bool // the last record was one of Greenplum
 	line   int64
 	e      Entry
 }
@@ -112,6 +141,9 @@ func (r *csvReader) end() {
 }
 
 func (r *csvReader) reset(line int64) {
+	if r.gp { // two columns have one text
+		r.field, r.gp = [csvMost][]byte{}, false
+	}
 	for i := range r.field {
 		r.field[i] = r.field[i][:0]
 	}
@@ -182,6 +214,7 @@ func (r *csvReader) emit() {
 		r.col = 0
 		return
 	}
+	r.greenplum()
 	f := &r.field
 	e := &r.e
 	*e = Entry{User: f[csvUser], Database: f[csvDatabase], Host: host(f[csvFrom]), State: f[csvState],

@@ -3,6 +3,8 @@ package pglog
 import (
 	"bytes"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // usual are prefixes that are found often: the server's default, that of Debian,
@@ -314,6 +316,12 @@ func ownBefore(b []byte) bool {
 	}
 	return bracketed(b) > 0
 }
+
+// labeled says whether a line has an entry of the server anywhere, in any format that has one line for each.
+func labeled(line []byte) bool { return hasLabel(line) || csvLabel.Match(line) }
+
+// csvLabel is the severity and the SQLSTATE of csvlog.
+var csvLabel = regex.New(`,"?(?:DEBUG|LOG|INFO|NOTICE|WARNING|ERROR|FATAL|PANIC)"?,"?[0-9A-Z]{5}"?,`)
 
 // hasLabel says whether a line has a label of an entry.
 func hasLabel(line []byte) bool { return findLabel(line) >= 0 || findOne(line) >= 0 }

@@ -145,7 +145,7 @@ func (f *firstEntry) Entry(e *Entry) {
 func (f *firstEntry) Dump(*Dump) {}
 
 // around is what a log may have been brought or pasted in. The times of its lines are its own.
-var around = &unwrap.Reader{Labeled: hasLabel, Own: []unwrap.Layer{unwrap.Times}}
+var around = &unwrap.Reader{Labeled: labeled, Own: []unwrap.Layer{unwrap.Times}}
 
 // Read reads a log to its end. An error is one of the reader or of the gzip form;
 // lines that make no sense are counted, not an error.

@@ -15,7 +15,9 @@ var (
 		`) \S+ ([A-Za-z_/][\w@./:-]*)(?:\[\d{1,10}\])?: ?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
 	syslog5424 = regex.New(`^<\d{1,3}>1 (` + rfc3339 + `) \S+ (\S+) \S+ \S+ ` +
 		`(?:-|(?:\[[^\]]*\])+) ?(?:\x{FEFF})?(?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
-	ofStep        = regex.New(`^` + rfc3339 + ` \d\d[OE][+ ]`) // of GitLab
+	ofStep = regex.New(`^` + rfc3339 + ` \d\d[OE][+ ]`) // of GitLab
+	// a time zone and a label with two spaces behind it, of a server: no host and no program
+	timeZone      = regex.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* [A-Z]{2,5} \p{Lu}{3,12}\d?\x{a0}?:  `)
 	syslogTime    = regex.New(`^(?:<\d{1,3}>1? ?)?(` + rfc3339 + `) `)
 	oomLine       = regex.New(`killed by the OOM killer|with result 'oom-kill'|[Oo]ut of memory: Kill(?:ed)? process`)
 	postgresIdent = regex.New(`(?i)postgres|postmaster|pg_|pgsql|psql`)
@@ -23,7 +25,9 @@ var (
 
 // findSyslog finds what syslog and the journal put before a line. Of a server's log, lines of other programs go.
 func findSyslog(s *sample) cut {
-	has := func(l []byte) bool { return syslogLine.Match(l) && !ofStep.Match(l) || syslog5424.Match(l) }
+	has := func(l []byte) bool {
+		return syslogLine.Match(l) && !ofStep.Match(l) && !timeZone.Match(l) || syslog5424.Match(l)
+	}
 	if !s.most(0.3, has) || s.Labeled == nil && !s.most(0.8, has) {
 		return nil
 	}

@@ -58,3 +58,11 @@ func enumerated(name, value string) bool {
 	p, ok := params.Find(newest, name)
 	return ok && p.Type == "enum" && p.Accepts(newest, value) == nil
 }
+
+// switched says whether a word turns a parameter on or off.
+func switched(name, value string) bool {
+	majors := params.Majors()
+	newest := majors[len(majors)-1]
+	p, ok := params.Find(newest, name)
+	return ok && p.Type == "bool" && p.Accepts(newest, value) == nil
+}

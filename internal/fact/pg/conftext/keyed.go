@@ -25,6 +25,8 @@ var (
 	keyLine = regex.New(
 		`^(?:(?:"([^"]{1,64})"|'([^']{1,64})'|([A-Za-z_][\w.\-/]*)))\s*(:|=>|=)(?:\s+|$|["'\[{<|>\d\-])`)
 	heredoc = regex.New(`^<<[-~]?\s*["']?(\w+)["']?`)
+	// a pair of a map that stands on one line
+	inline = regex.New(`["']?([A-Za-z_][\w.\-]*)["']?\s*:\s*("[^"]*"|'[^']*'|[^\s,{}"'\[\]]+)`)
 )
 
 // maps are keys whose values are parameters of the server, whatever their names.
@@ -114,6 +116,13 @@ func (r *reader) pairs() []pair {
 			block, until, blockIndent = key, "''", indent
 		case !quoted && (value == "" || value == "{" || value == "["):
 			stack = append(stack, level{indent: indent, key: key})
+		case !quoted && value[0] == '{' && strings.Contains(value, ":"):
+			groups++
+			for _, m := range inline.FindAllStringSubmatch(value, maxSettings) {
+				v, quoted := scalar(strings.TrimSpace(m[2]))
+				out = append(out, pair{key: m[1], value: v, n: l.n, quoted: quoted, group: groups,
+					path: joined(stack) + "/" + key, parent: key})
+			}
 		default:
 			out = append(out, pair{key: key, value: value, n: l.n, quoted: quoted, group: top.group,
 				path: joined(stack), parent: top.key, equals: m[4] != ":"})

@@ -24,10 +24,18 @@ var (
 			`('(?:[^'\\]|''|\\.)*'|"[^"]*"|[^\s,;()"'\x60]+)["'\x60]?\s*(.*)$`)
 	// a value that a template of Jinja, ERB, Go or a shell fills in
 	filled = regex.New(`^([A-Za-z_][\w.]*)\s*[=:]\s*(.*(?:\{\{|<%|\$\{|\{%).*)$`)
+	// the value that a setting had and the one that it gets
+	arrowed = regex.New(`^([A-Za-z_][\w.]*\s*[=:]\s*)['"]?[\w.%-]{1,40}['"]?\s*(?:=>|->|→|➜|⇒)\s*` +
+		`(['"]?\d[\w.%-]{0,40}['"]?|['"]?(?:on|off)['"]?)(\s*(?:[#(,;]|--).*)?$`)
+	// a variable of the environment that an image makes a parameter of
+	variable = regex.New(`^(?:export\s+|ENV\s+|-e\s+|--env[ =])?["']?(?:POSTGRES(?:QL)?|PG)_([A-Z][A-Z_]{3,60})["']?` +
+		`\s*[=:]\s*["']?([^"'\s]{1,100})["']?(\s+(?:#|\\).*)?$`)
 	// what a line was and what it is now, both in full; the name is the same one twice
 	changed = regex.New(`^#?\s*([A-Za-z_][\w.]*)\s*[=:].*?(?:=>|->|→)\s*(#?\s*([A-Za-z_][\w.]*)\s*[=:].*)$`)
 	// what may stand behind a value that a person wrote down: a remark, another setting
-	remark = regex.New("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^[–—-] |^`")
+	remark = regex.New("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^\\\\#|^[–—-] |^`")
+	// a dash in the place of the equals sign
+	dashes = regex.New(`^([A-Za-z_][\w.]*)\s+[–—-]\s+('(?:[^']|'')*'|[^\s,;()"'\x60]+)\s*(.*)$`)
 )
 
 var quotes = strings.NewReplacer("‘", "'", "’", "'", "‚", "'", "“", "'", "”", "'", "„", "'", "«", "'", "»",
@@ -70,6 +78,8 @@ func unprefixed(l string) wrapped {
 			w.text = t[len(bullet.FindString(t)):]
 		case now != "":
 			w.text = now
+		case environment(t) != "":
+			w.text = environment(t)
 		case grepped.MatchString(t):
 			w.text = t[len(grepped.FindString(t)):]
 		case numbered.MatchString(t):
@@ -94,10 +104,30 @@ func unprefixed(l string) wrapped {
 	return w
 }
 
+// environment is the setting that a variable stands for, POSTGRESQL_SHARED_BUFFERS=4GB; "" where it is for another
+// thing.
+func environment(t string) string {
+	if !strings.Contains(t, "PG_") && !strings.Contains(t, "POSTGRES") {
+		return ""
+	}
+	m := variable.FindStringSubmatch(t)
+	if m == nil {
+		return ""
+	}
+	name := strings.ToLower(m[1])
+	if !telling(name) || !valued(m[2]) {
+		return ""
+	}
+	return name + " = " + m[2]
+}
+
 // isNow is the setting of a line that has what it was, an arrow, and what it is now; "" for any other.
 func isNow(t string) string {
 	if !strings.Contains(t, "=>") && !strings.Contains(t, "->") && !strings.Contains(t, "→") {
 		return ""
+	}
+	if m := arrowed.FindStringSubmatch(t); m != nil && parameter(strings.ToLower(strings.TrimRight(m[1], "=: \t"))) {
+		return m[1] + m[2] + m[3]
 	}
 	m := changed.FindStringSubmatch(t)
 	if m == nil || !strings.EqualFold(m[1], m[3]) || !parameter(strings.ToLower(m[1])) {
@@ -119,6 +149,9 @@ func meant(text string) []Setting {
 	}
 	if m := filled.FindStringSubmatch(t); m != nil && parameter(m[1]) {
 		return []Setting{{Name: strings.ToLower(m[1]), Value: strings.TrimSpace(m[2]), Template: true}}
+	}
+	if set, ok := dashedSetting(t); ok {
+		return []Setting{set}
 	}
 	if l := conf.Parse(t)[0]; l.Err == "" && l.Name != "" && !strings.Contains(t, "\n") {
 		_, rest, has := strings.Cut(t, "=")
@@ -151,6 +184,23 @@ func meant(text string) []Setting {
 		}
 	}
 	return out
+}
+
+// dashedSetting reads a line such as "fsync - off". A word behind a dash may be one of a sentence, so the value must be
+// a value of that parameter.
+func dashedSetting(t string) (Setting, bool) {
+	if !strings.Contains(t, " - ") && !strings.Contains(t, " – ") && !strings.Contains(t, " — ") {
+		return Setting{}, false
+	}
+	m := dashes.FindStringSubmatch(t)
+	if m == nil || !parameter(m[1]) || !remark.MatchString(m[3]) {
+		return Setting{}, false
+	}
+	v, name := m[2], strings.ToLower(m[1])
+	if v[0] != '\'' && !enumerated(name, v) && !switched(name, v) && !(telling(name) && v[0] >= '0' && v[0] <= '9') {
+		return Setting{}, false
+	}
+	return setting(name, unquote(v), 0), true
 }
 
 func directive(name string) bool {

@@ -26,7 +26,7 @@ func (r *reader) table() Text {
 		}
 	}
 	var row Setting // of the expanded form
-	cells3, described := 0, 0
+	cells3, described, width := 0, 0, 0
 	for _, l := range r.lines {
 		s := strings.TrimRight(l.text, " \t")
 		if strings.TrimSpace(s) == "" || rule(s) {
@@ -42,7 +42,7 @@ func (r *reader) table() Text {
 			continue
 		}
 		if head, ok := header(cells); ok {
-			c = head
+			c, width = head, len(cells)
 			continue
 		}
 		switch cells[0] {
@@ -62,7 +62,7 @@ func (r *reader) table() Text {
 		}
 		name := strings.ToLower(strings.TrimSpace(cells[c.name]))
 		if !ident(name) || !parameter(name) && !strings.Contains(name, ".") {
-			if c.header && ident(name) && len(cells) > 2 {
+			if c.header && ident(name) && len(cells) > 2 && len(cells) == width {
 				t.Settings = append(t.Settings, Setting{Name: name, Value: cells[c.setting], Line: l.n, Shown: true})
 			}
 			continue

@@ -31,7 +31,7 @@ var kindNames = map[paste.Kind]string{paste.Meminfo: "/proc/meminfo", paste.CPUI
 	paste.HugePool: "/sys/kernel/mm/hugepages", paste.ProcVmstat: "/proc/vmstat", paste.Mdstat: "/proc/mdstat",
 	paste.Lvm: "LVM", paste.PatroniList: "patronictl list", paste.Engine: "docker info",
 	paste.Inspect: "docker inspect", paste.Pods: "kubectl get pods", paste.Listen: "ss",
-	paste.Containers: "docker ps"}
+	paste.Containers: "docker ps", paste.AlterSystem: "ALTER SYSTEM"}
 
 // kindWords are the names of kinds that no single command or file has.
 var kindWords = map[paste.Kind]say.Message{
@@ -47,6 +47,7 @@ var kindWords = map[paste.Kind]say.Message{
 	paste.Journal:    say.M("systemd journal"),
 	paste.Answer:     say.M("single value"),
 	paste.Guest:      say.M("Proxmox guest"),
+	paste.Packages:   say.M("installed packages"),
 	paste.Stated:     say.M("description in prose"),
 }
 
