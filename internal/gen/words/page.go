@@ -54,6 +54,7 @@ files that the usual tools of translators open. The pages of ` + "`pgfettle expl
   else texts are English.
 - JSON, annotations, SARIF and the files of a plan are English in every environment. With ` + "`--lang`" + `
   their texts for people follow it; ids, addresses, values, severities and areas never do.
+  Records (evidence, journals, histories, results of experiments) hold the texts that were written, in English.
 - Names of settings, kernel parameters, commands and files are not translated.
 
 ## How a text is written
