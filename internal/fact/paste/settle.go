@@ -96,7 +96,7 @@ func (r *Read) compare() {
 			f := &p.Facts[k]
 			key := [2]string{f.Name, f.Of}
 			if !lastingFacts[f.Name] || p.Kind == SysctlSet || p.Kind == AlterSystem ||
-				f.Name == "sysctl" && p.Kind == Tuned || seen[key] {
+				f.Name == "setting" && p.Kind == Stated || f.Name == "sysctl" && p.Kind == Tuned || seen[key] {
 				continue
 			}
 			seen[key] = true
