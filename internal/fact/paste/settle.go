@@ -95,8 +95,8 @@ func (r *Read) compare() {
 		for k := range p.Facts {
 			f := &p.Facts[k]
 			key := [2]string{f.Name, f.Of}
-			if !lastingFacts[f.Name] || p.Kind == SysctlSet || p.Kind == AlterSystem ||
-				f.Name == "setting" && p.Kind == Stated || f.Name == "sysctl" && p.Kind == Tuned || seen[key] {
+			if !lastingFacts[f.Name] || p.Kind == SysctlSet || p.Kind == AlterSystem || seen[key] ||
+				f.Name == "setting" && p.Kind == Stated || f.Name == "sysctl" && p.Kind == Tuned {
 				continue
 			}
 			seen[key] = true
