@@ -36,9 +36,9 @@ func ReadZfs(w *part.Window) (f part.Found) {
 			if len(c) != len(head) {
 				break
 			}
-			for k, x := range map[string]string{"SIZE": "pool.size", "ALLOC": "pool.used", "FREE": "pool.free"} {
-				if a, ok := amount.Of(c[slices.Index(head, k)], 1); ok {
-					f.Add(a.Fact(x, c[0]))
+			for _, x := range [][2]string{{"SIZE", "pool.size"}, {"ALLOC", "pool.used"}, {"FREE", "pool.free"}} {
+				if a, ok := amount.Of(c[slices.Index(head, x[0])], 1); ok {
+					f.Add(a.Fact(x[1], c[0]))
 				}
 			}
 			for _, k := range []string{"CAP", "FRAG"} {
