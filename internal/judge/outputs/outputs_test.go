@@ -57,6 +57,8 @@ func TestVerdicts(t *testing.T) {
 		"fair": {[]output.Output{table("fdatasync", 2297., "write", 200_000.)}, "flush_fair info"},
 		"rotating": {[]output.Output{table("fdatasync", 80.3, "fsync", 39.4, "write", 484_193.)},
 			"flush_slow warning"},
+		"two writes alone": {[]output.Output{{Program: output.TestFsync, Fsync: &measured.Fsync{
+			Two: []measured.Rate{{Name: "open_sync", PerSecond: 88}}}}}, ""},
 		"an initialization": {[]output.Output{bench(output.Pgbench{Init: &output.PgbenchInit{Rows: 100000}})},
 			"initialization_only info"},
 		"a run behind it that is cut": {[]output.Output{bench(output.Pgbench{Type: "<builtin: TPC-B (sort of)>",

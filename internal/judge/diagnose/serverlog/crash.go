@@ -412,7 +412,9 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 		head = say.N(s.count, "Server was stopped once by an immediate shutdown, an intentional crash",
 			"Server was stopped {n} times by an immediate shutdown, an intentional crash")
 	}
-	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Process != startupProcess }) {
+	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool {
+		return x.Kind != processDied || x.Process != startupProcess
+	}) {
 		head = say.N(s.count, "Recovery crashed once, the server did not start",
 			"Recovery crashed {n} times, the server did not start")
 		if anyRecovered(r.Crashes) {

@@ -94,6 +94,10 @@ func TestRecoveryThatCrashes(t *testing.T) {
 	_, text := found(t, r, "crash")
 	has(t, text, "Recovery crashed once, the server did not start")
 	lacks(t, text, "core dump", "journalctl")
+	_, text = found(t, reported(t, Options{}, append(append([]string{}, attempt("09:05")[0],
+		"2026-11-20 09:05:01.050 UTC [28] LOG:  database system was not properly shut down; automatic recovery in "+
+			"progress"), attempt("09:05")[1:]...)...), "crash")
+	has(t, text, "Server crashed once") // before it, and without a word
 }
 
 // TestRefusedAtItsEnd: a log that has nothing else of a shutdown says that the server was shutting down.
