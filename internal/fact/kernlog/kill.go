@@ -87,6 +87,34 @@ func (p *Reader) kill(l line) bool {
 	return true
 }
 
+// titles gives what a person has put above a report to that report: the line of the kill, without its time.
+func (l *Log) titles() {
+	for i := 0; i+1 < len(l.Reports); i++ {
+		t, r := &l.Reports[i], &l.Reports[i+1]
+		if !t.title() || r.Asker.Name == "" || r.NoVictim || r.At.Text == "" && r.At.Boot < 0 {
+			continue
+		}
+		if len(r.Victims) > 0 && (r.Victims[0].PID != t.Victims[0].PID || r.Victims[0].Name != t.Victims[0].Name) {
+			continue
+		}
+		if len(r.Victims) == 0 { // it is cut
+			r.Victims = t.Victims
+			r.Victims[0].At = r.At
+			if r.Constraint == Unclear {
+				r.Constraint, r.From = t.Constraint, t.From
+			}
+		}
+		l.Reports = slices.Delete(l.Reports, i, i+1)
+		i--
+	}
+}
+
+// title says whether a report is the line of a kill alone, without a time.
+func (r *Report) title() bool {
+	return r.At.Text == "" && r.At.Boot < 0 && len(r.Victims) == 1 && r.Victims[0].PID > 0 && r.Asker.Name == "" &&
+		r.Info == nil && r.Memcg == nil && len(r.Table.Tasks) == 0 && r.Group == "" && !r.told
+}
+
 // sizeLines is how many lines may stand between a kill and the rest of its line that a person broke off.
 const sizeLines = 3
 

@@ -37,7 +37,8 @@ var (
 	reDelta = regex.New(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
 	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
 	// letters, digits, and points of any script. What stands about them tells that they are a date.
-	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2} \d\d:\d\d:\d\d \d{4})` +
+	// The day is before the month in some, such as «dim. 19 avril».
+	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2}(?: {1,2}[^\s\d]\S{0,23})? \d\d:\d\d:\d\d \d{4})` +
 		`(?: {0,2}<[ \d.]{0,24}>)?\] ?`)
 	reHuman = regex.New(`^\[ {0,2}((?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d)\] ?`)
 	reISO   = regex.New(

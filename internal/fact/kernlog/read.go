@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/unwrap"
@@ -186,6 +188,7 @@ func (p *Reader) lately(line, most int) bool { return line > 0 && p.log.Lines-li
 func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
+	p.log.titles()
 	return &p.log
 }
 
@@ -878,11 +881,26 @@ func (r *Report) conclude() {
 	r.sumNodes()
 }
 
+// foreign says whether a text is of a person: the kernel's own are ASCII, but for a name.
+func foreign(text string) bool {
+	const most = 8 // such letters: a name has 15 bytes, and so seven of two bytes
+	n := 0
+	for _, r := range text {
+		if r >= utf8.RuneSelf && unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n >= most
+}
+
 // marks are words of a kill: a line that has one and is not understood is told to be there.
 var marks = []string{"Killed process ", "Kill process ", "oom-killer", "oom-kill:", "System OOM encountered"}
 
 // unread counts a line that tells of a kill and was not understood.
 func (p *Reader) unread(text string) {
+	if foreign(text) {
+		return
+	}
 	for _, m := range marks {
 		if !strings.Contains(text, m) {
 			continue

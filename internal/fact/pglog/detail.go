@@ -90,11 +90,33 @@ func (e *Entry) Took() (ms float64, rest []byte) {
 func (e *Entry) TookStatement() []byte {
 	_, rest := e.Took()
 	rest = bytes.TrimLeft(rest, " ")
+	if sql := stated(rest); sql != nil {
+		return sql
+	}
+	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
+		line, _, _ := bytes.Cut(text, []byte("\n"))
+		return line
+	}
+	return nil
+}
+
+// Stated returns the statement of «statement: SQL» and «execute NAME: SQL», as log_statement writes them before it
+// runs: how long it took is then in a later entry of the session. Nil: it is no such entry.
+func (e *Entry) Stated() []byte {
+	if e.Severity != Log {
+		return nil
+	}
+	return stated(e.Message)
+}
+
+// stated reads the statement behind «statement:» or «execute NAME:».
+func stated(m []byte) []byte {
 	for _, how := range []string{"statement:", "execute "} {
-		if !hasPrefix(rest, how) {
+		rest, ok := bytes.CutPrefix(m, []byte(how))
+		if !ok {
 			continue
 		}
-		if rest = rest[len(how):]; how == "execute " { // and the name of what was prepared
+		if how == "execute " { // and the name of what was prepared
 			i := bytes.IndexByte(rest, ':')
 			for i >= 0 && i+1 < len(rest) && rest[i+1] != ' ' && rest[i+1] != '\n' { // of a name
 				j := bytes.IndexByte(rest[i+1:], ':')
@@ -108,10 +130,6 @@ func (e *Entry) TookStatement() []byte {
 			rest = rest[i+1:]
 		}
 		return bytes.TrimLeft(rest, " \n\t") // a page may have eaten the space before a line break
-	}
-	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
-		line, _, _ := bytes.Cut(text, []byte("\n"))
-		return line
 	}
 	return nil
 }
@@ -326,6 +344,7 @@ type Vacuum struct {
 	Wrap    bool // to prevent wraparound
 	Seconds float64
 	Dead    int64 // dead row versions that could not be removed yet; -1: not said
+	Rows    int64 // row versions that remain; -1: not said
 }
 
 // Autovacuum says whether an entry is of an autovacuum worker, and of which table, by its CONTEXT.
@@ -343,7 +362,13 @@ func (e *Entry) Autovacuum() (table string, ok bool) {
 func (e *Entry) Vacuum() Vacuum {
 	m := e.Message
 	v := Vacuum{Wrap: contains(m[:min(len(m), 80)], "to prevent wraparound"), Seconds: seconds(m, "elapsed: "),
-		Dead: -1}
+		Dead: -1, Rows: -1}
+	if _, rest, ok := bytes.Cut(m, []byte("tuples: ")); ok { // pages have the same words before
+		v.Rows = whole(rest, " removed, ", " remain")
+	}
+	if v.Seconds < 0 { // 9.6 and earlier: «CPU 0.55s/0.25u sec elapsed 123.46 sec»
+		v.Seconds = seconds(m, " sec elapsed ")
+	}
 	if _, rest, ok := bytes.Cut(m, []byte(`table "`)); ok {
 		if name, _, ok := bytes.Cut(rest, []byte(`"`)); ok {
 			v.Table = string(name[:min(len(name), 3*maxName)])

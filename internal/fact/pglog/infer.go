@@ -426,6 +426,13 @@ func shape(b []byte) []string {
 				b = nil
 			}
 			continue
+		case address(word):
+			mark()
+			escape := "%h"
+			if port := port(rest); port > 0 {
+				escape, rest = "%r", rest[port:]
+			}
+			out.WriteString(escape)
 		case string(word) == "00000" && pid:
 			out.WriteString("%e")
 		case span(word, isDigit) == n:
@@ -479,6 +486,23 @@ func shape(b []byte) []string {
 		return []string{spec}
 	}
 	return []string{spec, spec[:session] + "%q" + spec[session:]}
+}
+
+// address says whether a word is an address of IPv4.
+func address(word []byte) bool {
+	return bytes.Count(word, []byte(".")) == 3 && len(word) <= len("255.255.255.255") &&
+		span(word, func(c byte) bool { return isDigit(c) || c == '.' }) == len(word)
+}
+
+// port is how long the port in parentheses behind an address is; 0: there is none.
+func port(b []byte) int {
+	if len(b) < 3 || b[0] != '(' {
+		return 0
+	}
+	if n := 1 + span(b[1:], isDigit); n > 1 && n < len(b) && b[n] == ')' {
+		return n + 1
+	}
+	return 0
 }
 
 // sessionLine says whether a word is a session ID and the number of its line, «61afaad4.7ad9-1».

@@ -75,9 +75,23 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	}
 }
 
+// over hands on the entry at hand. One of a refused allocation ends the dump of its session: those of 9.5 and earlier
+// have no grand total.
+func (r *plainReader) over() {
+	// The context of errors is the last but for the total.
+	closed := func(c []Context) bool { return r.small && len(c) > 0 && c[len(c)-1].Name == "ErrorContext" }
+	if d := r.dumps.cur; d != nil && (r.have && hasPrefix(r.store[partMessage], "out of memory") ||
+		!r.have && closed(d.Contexts)) {
+		if d := r.dumps.end(); d != nil {
+			r.out.sink.Dump(d)
+		}
+	}
+	r.flush()
+}
+
 // end hands on what is open.
 func (r *plainReader) end() {
-	r.flush()
+	r.over()
 	if d := r.dumps.end(); d != nil {
 		r.out.sink.Dump(d)
 	}
@@ -175,7 +189,7 @@ func guess(spec string) bool {
 // labelled takes what stands behind a label; r.f is what stands before it.
 func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 	if l.part == partMessage {
-		r.flush()
+		r.over()
 		r.naked = false
 		r.begin(l, number)
 		r.add(partMessage, rest, false)

@@ -23,7 +23,10 @@ func findIndent(s *sample) cut {
 	if s.log() {
 		share = 0.8
 	}
-	if !s.all(share, func(l []byte) bool { return bytes.HasPrefix(l, own) }) {
+	// No server begins its lines with two blanks and a time: what is not indented as they are is around the log.
+	timed := s.Labeled != nil && len(s.signs) >= 3 && own[0] == ' ' && len(first) > len(own) &&
+		first[len(own)] >= '0' && first[len(own)] <= '9'
+	if !timed && !s.all(share, func(l []byte) bool { return bytes.HasPrefix(l, own) }) {
 		return nil
 	}
 	return off(func(l []byte) int {

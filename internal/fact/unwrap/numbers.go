@@ -26,6 +26,9 @@ const leastNumbers = 4
 // findNumbers finds numbers of lines: they go up by one from line to line. In a log they also stand before what has no
 // label, as one may write numbers itself.
 func findNumbers(s *sample) cut {
+	if c := findContext(s); c != nil {
+		return c
+	}
 	good, all, last, at := 0, 0, -1, -1
 	var behind []byte
 	for i, l := range s.lines {
@@ -76,6 +79,42 @@ func findNumbers(s *sample) cut {
 		}
 		return m[1]
 	})
+}
+
+// context is what grep -n puts before a line that matched, and before one that is shown with it.
+var context = regex.New(`^(\d{1,7})([:-])`)
+
+// findContext finds the numbers of grep -n -C: «:» is behind those of lines that matched, «-» behind those around them.
+// Groups of lines are apart by «--».
+func findContext(s *sample) cut {
+	around, all, last := 0, 0, -1
+	for _, l := range s.lines {
+		m := context.FindSubmatch(l[:min(len(l), maxLooked)])
+		if m == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(string(m[1])) // seven digits at most
+		if n <= last {                     // a date, or the number of a process
+			return nil
+		}
+		all, last = all+1, n
+		if m[2][0] == '-' {
+			around++
+		}
+	}
+	if all < leastNumbers || around == 0 || !s.most(1, context.Match) ||
+		!s.all(0.8, func(l []byte) bool { return context.Match(l) || string(l) == "--" }) {
+		return nil
+	}
+	return func(l line, out func(line)) {
+		if ends(l) || string(l.text) == "--" {
+			return
+		}
+		if m := context.FindIndex(l.text); m != nil {
+			l.text = l.text[m[1]:]
+		}
+		out(l)
+	}
 }
 
 // findGrep finds what grep puts before a line.

@@ -23,7 +23,8 @@ const (
 )
 
 func (j *judge) pgbench(p *output.Pgbench) {
-	if p.Init != nil && p.TPS == nil && p.TPSConnecting == nil && p.Processed == nil {
+	begun := p.Clients > 0 || p.Mode != "" || p.Type != "" // a run, whose end may not be there
+	if p.Init != nil && p.TPS == nil && p.TPSConnecting == nil && p.Processed == nil && !begun {
 		j.say("initialization_only", Info, "This is only the initialization (pgbench -i). No transactions were "+
 			"measured.")
 	}

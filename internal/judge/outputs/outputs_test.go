@@ -57,6 +57,12 @@ func TestVerdicts(t *testing.T) {
 		"fair": {[]output.Output{table("fdatasync", 2297., "write", 200_000.)}, "flush_fair info"},
 		"rotating": {[]output.Output{table("fdatasync", 80.3, "fsync", 39.4, "write", 484_193.)},
 			"flush_slow warning"},
+		"two writes alone": {[]output.Output{{Program: output.TestFsync, Fsync: &measured.Fsync{
+			Two: []measured.Rate{{Name: "open_sync", PerSecond: 88}}}}}, ""},
+		"an initialization": {[]output.Output{bench(output.Pgbench{Init: &output.PgbenchInit{Rows: 100000}})},
+			"initialization_only info"},
+		"a run behind it that is cut": {[]output.Output{bench(output.Pgbench{Type: "<builtin: TPC-B (sort of)>",
+			Clients: 10, Scale: 10, Init: &output.PgbenchInit{Rows: 100000}})}, ""},
 		"nothing measured": {[]output.Output{table("fsync_writethrough", 80.)}, ""},
 		"a slow flush by fio": {[]output.Output{job(output.Job{Write: &output.Side{PerSecond: 58},
 			Sync: &output.Side{Mean: 0.0169, P99: 0.2999}})}, "flush_slow warning"},

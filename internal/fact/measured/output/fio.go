@@ -116,6 +116,7 @@ type fio struct {
 	scale   float64
 	latOf   string             // whose percentiles are read: clat, lat, sync
 	total   map[string]float64 // mean of lat, and of slat, of the side
+	longest float64            // of lat
 	json    map[string]bool    // names of jobs that JSON has told
 	command string
 	defs    map[string]Job // each job that was defined, by its name
@@ -549,6 +550,9 @@ func (f *fio) latency(m []string) {
 		return
 	}
 	f.total[m[1]] = value(m[5])
+	if m[1] == "lat" {
+		f.longest = value(m[4])
+	}
 	if m[1] == "clat" || m[1] == "sync" {
 		f.side.Mean, f.side.Max = value(m[5]), value(m[4])
 	}
@@ -580,7 +584,7 @@ func (f *fio) closeSide() {
 		case f.side.Mean == 0:
 			f.side.Mean = all
 		case f.total["slat"] > f.side.Mean:
-			f.side.Mean, f.side.P50, f.side.P99, f.side.Max = all, 0, 0, 0
+			f.side.Mean, f.side.P50, f.side.P99, f.side.Max = all, 0, 0, f.longest
 		}
 	}
 	f.side = nil

@@ -109,6 +109,9 @@ func (f *fsync) line(s scanned) bool {
 			f.at, f.heads = &f.out.Fsync.Two, 2
 		}
 	case fsyncSizes.MatchString(s.text), fsyncOther.MatchString(s.text):
+		if f.out != nil && f.heads == 0 && f.at == &f.out.Fsync.One { // the table before this one is that of two writes
+			f.out.Fsync.One, f.out.Fsync.Two = []measured.Rate{}, f.out.Fsync.One
+		}
 		f.at, f.plain = nil, false // their rows tell themselves
 	case fsyncPlain.MatchString(s.text):
 		f.at, f.plain = nil, true

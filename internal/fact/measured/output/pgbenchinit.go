@@ -23,19 +23,35 @@ var (
 		`(?: \(elapsed ([0-9.]{1,12}) s)?`)
 	// «done in 9.87 s (drop tables 0.00 s, create tables 0.02 s, client-side generate 6.40 s, …).»
 	initDone = regex.New(`^\s*done in ([0-9.]{1,12}) s \((.{1,200})\)\.?\s*$`)
-	initPart = regex.New(`(client-side generate|server-side generate|vacuum|primary keys) ([0-9.]{1,12}) s`)
-	initHead = regex.New(`^\s*(?:dropping old tables|creating tables|generating data(?: \([a-z-]+\))?|` +
+	// the same, without the end that a terminal has put into the next line
+	initBroken = regex.New(`^\s*done in ([0-9.]{1,12}) s \([^()]{1,200}$`)
+	initPart   = regex.New(`(client-side generate|server-side generate|vacuum|primary keys) ([0-9.]{1,12}) s`)
+	initHead   = regex.New(`^\s*(?:dropping old tables|creating tables|generating data(?: \([a-z-]+\))?|` +
 		`creating primary keys|vacuuming)\.\.\.`)
 )
 
 type pgbenchInit struct {
-	of   PgbenchInit
-	line int
+	of     PgbenchInit
+	line   int
+	broken string // the line of its end, which a terminal has broken
 }
 
 // initialization takes the lines of pgbench -i. They belong to the run that follows; where none
 // does, they are an output of their own.
 func (p *pgbench) initialization(s scanned, raw string) bool {
+	if p.init != nil && p.init.broken != "" {
+		whole, apart := p.init.broken+raw, p.init.broken+" "+raw
+		p.init.broken = ""
+		if initDone.MatchString(whole) {
+			p.init.of.parts(whole)
+			p.init.of.parts(apart)
+			return true
+		}
+	}
+	if strings.TrimSpace(raw) == "done." && p.init != nil && !p.init.of.Finished { // 12 and earlier
+		p.init.of.Finished = true
+		return true
+	}
 	if !holds(raw, " tuples (", "done in ", "...") {
 		return false
 	}
@@ -57,16 +73,14 @@ func (p *pgbench) initialization(s scanned, raw string) bool {
 	if m := initDone.FindStringSubmatch(raw); m != nil {
 		x := begin()
 		x.Seconds, x.Finished = value(m[1]), true
-		for _, part := range initPart.FindAllStringSubmatch(m[2], 8) {
-			switch part[1] {
-			case "vacuum":
-				x.Vacuum = value(part[2])
-			case "primary keys":
-				x.Keys = value(part[2])
-			default:
-				x.Generate = value(part[2])
-			}
-		}
+		x.parts(m[2])
+		return true
+	}
+	if m := initBroken.FindStringSubmatch(raw); m != nil {
+		x := begin()
+		x.Seconds, x.Finished = value(m[1]), true
+		p.init.broken = raw
+		x.parts(raw)
 		return true
 	}
 	if initHead.MatchString(raw) && strings.TrimSpace(raw) != "vacuuming..." {
@@ -74,6 +88,20 @@ func (p *pgbench) initialization(s scanned, raw string) bool {
 		return true
 	}
 	return false
+}
+
+// parts reads how long the parts of an initialization took.
+func (x *PgbenchInit) parts(text string) {
+	for _, part := range initPart.FindAllStringSubmatch(text, 8) {
+		switch part[1] {
+		case "vacuum":
+			x.Vacuum = value(part[2])
+		case "primary keys":
+			x.Keys = value(part[2])
+		default:
+			x.Generate = value(part[2])
+		}
+	}
 }
 
 func value(s string) *float64 {

@@ -405,7 +405,8 @@ func (b *sysbench) end() {
 	}
 	x := b.out.Sysbench
 	told := x.Transactions != nil || x.Events != nil || x.Rate != nil
-	b.out.Cut = !told || x.Latency == nil || x.Seconds == 0
+	b.out.Cut = !told || x.Latency == nil || x.Seconds == 0 ||
+		x.Latency.Mean == nil && x.Latency.Max == nil // the least is the first of them
 	if !told && x.Latency == nil && len(x.Progress) == 0 && x.Queries == nil && x.ReadSpeed == nil && x.Moved == nil &&
 		len(x.Errors) == 0 {
 		b.out.Sysbench = nil // a head alone

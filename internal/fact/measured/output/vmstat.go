@@ -40,8 +40,11 @@ type VmstatSample struct {
 }
 
 var (
-	vmstatHead = regex.New(`^\s*r\s+b\s+swpd\s+free\s`)
-	vmstatUnit = regex.New(`\bvmstat\b.*\s(?:-[a-zA-Z]*S|--unit)[ =]?([kKmM])\b`)
+	// ExaWatcher and others put a time before each line, and a head of its own over that.
+	vmstatGroups = regex.New(`^\s*(?:-*[a-z]{1,12}-* )?-*procs-* .*\bmemory`)
+	vmstatClock  = regex.New(`^[0-9]{2}:[0-9]{2}:[0-9]{2}$`)
+	vmstatHead   = regex.New(`^\s*r\s+b\s+swpd\s+free\s`)
+	vmstatUnit   = regex.New(`\bvmstat\b.*\s(?:-[a-zA-Z]*S|--unit)[ =]?([kKmM])\b`)
 )
 
 type vmstat struct {
@@ -69,7 +72,7 @@ func (t *vmstat) read(s scanned) bool {
 		return false
 	}
 	switch {
-	case strings.HasPrefix(strings.TrimSpace(s.text), "procs ") && strings.Contains(s.text, "memory"):
+	case vmstatGroups.MatchString(s.text):
 		return true
 	case vmstatHead.MatchString(s.text):
 		if t.out == nil || t.broken {
@@ -88,6 +91,9 @@ func (t *vmstat) read(s scanned) bool {
 		return true
 	case t.columns == nil || len(fields) == 0:
 		return false
+	}
+	if len(fields) == len(t.columns)+1 && vmstatClock.MatchString(fields[0]) {
+		fields = fields[1:]
 	}
 	row := fields
 	if len(fields) > len(t.columns) && len(fields) <= len(t.columns)+3 {

@@ -39,27 +39,28 @@ type Collector struct {
 	errors  names
 	mask    mask
 
-	crashes   crashes
-	memory    refusals
-	temp      temp
-	wal       wal
-	locks     locks
-	vacuum    vacuum
-	statement [2]top // out of memory, canceled
-	starts    starts
-	shared    sharedMemory
-	conns     connections
-	disk      DiskFull
-	faults    faults
-	durations durations
-	panicked  tally
-	places    [pglog.Kinds]few // statements of the kinds that name none
-	reasons   names            // of refused authentication
-	locked    struct{ pid int }
-	timeline  int64
-	restart   int // PID that said of settings that they wait for a restart, in the reload that goes on
-	refusing  int64
-	fatalConf bool // the configuration kept it from starting
+	crashes     crashes
+	memory      refusals
+	temp        temp
+	wal         wal
+	locks       locks
+	vacuum      vacuum
+	statement   [2]top // out of memory, canceled
+	starts      starts
+	shared      sharedMemory
+	conns       connections
+	disk        DiskFull
+	faults      faults
+	durations   durations
+	panicked    tally
+	places      [pglog.Kinds]few // statements of the kinds that name none
+	reasons     names            // of refused authentication
+	locked      struct{ pid int }
+	timeline    int64
+	restart     int // PID that said of settings that they wait for a restart, in the reload that goes on
+	refusing    int64
+	refusedLast int64 // connections that came while the server was shutting down
+	fatalConf   bool  // the configuration kept it from starting
 	// lines of starts that failed that end one
 	fatalStarts int64
 	ours        int64
@@ -151,6 +152,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		}
 	}
 	if e.Severity >= pglog.Error {
+		c.durations.forget(e.PID)
 		if own(e) {
 			c.ours++
 			return
@@ -171,6 +173,8 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		c.durations.take(c, e, at)
 		return
 	case pglog.Other:
+		c.durations.state(e)
+		c.wal.restoredNothing = c.wal.restoredNothing || len(e.Detail) > 0 && bytes.HasPrefix(e.Detail, restoredNothing)
 		if e.Severity == pglog.Warning || e.Severity == pglog.Log && bytes.HasPrefix(e.Message, couldNot) {
 			c.faults.add(e, at)
 		}
@@ -205,8 +209,13 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
 		c.crashes.take(c, e, k, at)
 		open := c.crashes.open
-		c.starts.take(e, k, at, open != nil && open.Kind == processDied && !c.starts.open)
-		if k == pglog.NotAccepting && !bytes.HasSuffix(e.Message, []byte("shutting down")) {
+		c.starts.take(e, k, at, open != nil && open.Kind == processDied && !c.crashes.gone && !c.starts.open)
+		switch {
+		case k != pglog.NotAccepting:
+		case bytes.HasSuffix(e.Message, []byte("shutting down")):
+			c.refusedLast++
+			c.sample(t, e)
+		default:
 			c.refusing++
 			c.sample(t, e)
 		}
@@ -230,6 +239,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		c.sample(t, e)
 	case pglog.StartupGaveUp:
 		c.crashes.gaveUp()
+		c.starts.open = false
 		if !c.crashes.fatal { // nothing in the log says why
 			c.fatalStarts++
 			f := &c.kinds[pglog.StartFailed]
@@ -260,6 +270,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.Collation:
 		c.detailed(t, e)
 	case pglog.LockFile:
+		if bytes.Contains(e.Message, []byte("data directory lock file is invalid")) {
+			c.starts.lockLost = true
+		}
 		if _, pid := e.Locked(); pid > 0 {
 			c.locked.pid = pid
 		}

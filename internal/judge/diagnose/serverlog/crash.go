@@ -48,6 +48,7 @@ type crashes struct {
 	panicPID int
 	fatal    bool // the server itself has said in this start why it cannot go on
 	failed   bool // the recovery of the last start did
+	gone     bool // the postmaster has ended since the last crash began: what follows is a start
 }
 
 // alive notes that the server lives: the last entry before it starts.
@@ -124,7 +125,7 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	case pglog.ShutdownAsked:
 		s.stopping, s.askedAt, s.how = true, at, howOf(e)
 	case pglog.ShutDown:
-		s.stopping = false
+		s.stopping, s.gone = false, true
 		s.stopped = s.stopped || s.how != "" && s.how != "immediate"
 	case pglog.Ready:
 		s.stopping, s.how, s.stopped, s.ending, s.doubted, s.panicked = false, "", false, false, nil, ""
@@ -200,7 +201,7 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 
 // gaveUp notes that the server ended as its startup process did.
 func (s *crashes) gaveUp() {
-	s.failed = true
+	s.failed, s.gone = true, true
 	if s.open != nil && !s.open.failed && s.open.Process != startupProcess {
 		s.open.then(say.M("then recovery failed: the startup process ended"))
 		s.open.failed = true
@@ -295,7 +296,7 @@ func (s *crashes) undoubt() bool {
 func (s *crashes) begin(at, from stamp, crash *Crash) {
 	crash.Time, crash.DownSeconds, crash.RecoverySeconds = at.String(), -1, -1
 	crash.LastAlive = from.String()
-	s.open, s.from, s.redo, s.doubted = crash, from, stamp{}, nil
+	s.open, s.from, s.redo, s.doubted, s.gone = crash, from, stamp{}, nil, false
 	if s.count == 0 {
 		s.first = at
 	}
@@ -411,6 +412,15 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 		head = say.N(s.count, "Server was stopped once by an immediate shutdown, an intentional crash",
 			"Server was stopped {n} times by an immediate shutdown, an intentional crash")
 	}
+	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool {
+		return x.Kind != processDied || x.Process != startupProcess
+	}) {
+		head = say.N(s.count, "Recovery crashed once, the server did not start",
+			"Recovery crashed {n} times, the server did not start")
+		if anyRecovered(r.Crashes) {
+			head = say.N(s.count, "Recovery crashed once", "Recovery crashed {n} times")
+		}
+	}
 	f.Verdict = say.All("; ", head, c.outage(r))
 	var lost, gone int64
 	for _, x := range r.Crashes {
@@ -487,7 +497,7 @@ func anyRecovered(list []Crash) bool {
 
 // afterCrash says what to do, by what the crashes were.
 func (c *Collector) afterCrash(r *Report) (do []say.Message) {
-	var killed, faulted, bus, pipe, gone, unclean, raised, asked bool
+	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked bool
 	signal := 0
 	for _, x := range r.Crashes {
 		switch {
@@ -497,7 +507,9 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			bus = true
 		case x.Signal == 13:
 			pipe = true
-		case x.Signal == 11 || x.Signal == 6 && !x.panicked || x.Signal == 4 || x.Signal == 8 || x.Signal == 10:
+		case x.Signal == 6 && (x.panicked || x.Process == startupProcess && c.panicked.count > 0):
+			panicked = true // the finding of the PANIC says what to do
+		case x.Signal == 11 || x.Signal == 6 || x.Signal == 4 || x.Signal == 8 || x.Signal == 10:
 			faulted, signal = true, x.Signal
 		case x.Exception != "":
 			raised = true
@@ -551,7 +563,7 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			"recovery. Use pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop "+
 			"signal of a container."))
 	}
-	if len(do) == 0 || unclean {
+	if len(do) == 0 && !panicked || unclean {
 		do = append(do, say.M("Check what the host logged at that time: journalctl --since TIME --until TIME, and "+
 			"last -x for reboots."))
 	}

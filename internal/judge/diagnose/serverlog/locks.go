@@ -2,6 +2,7 @@ package serverlog
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -18,7 +19,10 @@ type locks struct {
 	by      top
 	holders names
 	queue   int
-	on      names
+	longOf  int          // the process whose wait was the longest
+	ended   bool         // its end is in the log
+	on      names        // relations that waits were for
+	tiedOn  names        // those of deadlocks
 	tied    top          // statements of deadlocks
 	open    map[int]bool // processes whose wait is in the log, and not its end; nil: too many
 	found   struct {     // the deadlock that a session has told of before its error
@@ -31,7 +35,7 @@ type locks struct {
 const maxOpen = 10000
 
 func (s *locks) init() {
-	s.kinds, s.holders, s.on, s.open = names{}, names{}, names{}, map[int]bool{}
+	s.kinds, s.holders, s.on, s.tiedOn, s.open = names{}, names{}, names{}, names{}, map[int]bool{}
 }
 
 func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
@@ -39,7 +43,9 @@ func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	if !ok {
 		return
 	}
-	s.longest = max(s.longest, math.Round(w.Ms*1000)/1e6) // the log has microseconds
+	if v := math.Round(w.Ms*1000) / 1e6; v > s.longest { // the log has microseconds
+		s.longest, s.longOf, s.ended = v, w.PID, k == pglog.LockGot
+	}
 	if k == pglog.LockGot {
 		if s.open == nil || s.open[w.PID] {
 			delete(s.open, w.PID)
@@ -61,18 +67,18 @@ func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 		s.holders.add(strconv.Itoa(p))
 	}
 	s.queue = max(s.queue, queue)
-	s.place(c, e, w.On)
+	s.place(s.on, c, e, w.On)
 }
 
 // place counts what was waited for: the relation that the CONTEXT names, or else those that are told by their numbers.
-func (s *locks) place(c *Collector, e *pglog.Entry, numbers ...string) {
+func (s *locks) place(to names, c *Collector, e *pglog.Entry, numbers ...string) {
 	if name := e.Relation(); name != "" {
-		s.on.add(c.mask.name("table", name))
+		to.add(c.mask.name("table", name))
 		return
 	}
 	for _, on := range numbers {
 		if on != "" {
-			s.on.add(on)
+			to.add(on)
 		}
 	}
 }
@@ -80,7 +86,7 @@ func (s *locks) place(c *Collector, e *pglog.Entry, numbers ...string) {
 // deadlockFound keeps the relation of a deadlock for its error, which has the same CONTEXT unless it is cut.
 func (s *locks) deadlockFound(c *Collector, e *pglog.Entry) {
 	if s.found.on != "" { // the error of the one before is not there
-		s.on.add(s.found.on)
+		s.tiedOn.add(s.found.on)
 	}
 	s.found.pid, s.found.on = e.PID, c.mask.name("table", e.Relation())
 }
@@ -89,12 +95,12 @@ func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
 	numbers := e.DeadlockOn()
 	if s.found.pid == e.PID {
 		if s.found.on != "" && e.Relation() == "" {
-			s.on.add(s.found.on)
+			s.tiedOn.add(s.found.on)
 			numbers = nil
 		}
 		s.found.on = ""
 	}
-	s.place(c, e, numbers...)
+	s.place(s.tiedOn, c, e, numbers...)
 	list := e.DeadlockStatements()
 	if len(list) == 0 && len(e.Statement) > 0 {
 		list = [][]byte{e.Statement}
@@ -106,12 +112,12 @@ func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
 
 func (s *locks) report(c *Collector) Locks {
 	if s.found.on != "" {
-		s.on.add(s.found.on)
+		s.tiedOn.add(s.found.on)
 		s.found.on = ""
 	}
 	out := Locks{Waits: s.waits, Longest: s.longest, Deadlocks: c.kinds[pglog.Deadlock].count,
 		Timeouts: c.kinds[pglog.LockTimeout].count, Kinds: s.kinds.list(shownTop)}
-	out.Holders, out.Queue, out.Relations = s.holders.list(shownTop), s.queue, s.on.list(shownTop)
+	out.Holders, out.Queue, out.Relations = s.holders.list(shownTop), s.queue, sum(s.on, s.tiedOn).list(shownTop)
 	out.Waiting, _ = s.by.first(shownTop)
 	c.hide(out.Waiting)
 	out.Deadlocked, _ = s.tied.first(shownTop)
@@ -122,12 +128,33 @@ func (s *locks) report(c *Collector) Locks {
 	return out
 }
 
+// sum are the counts of two together.
+func sum(a, b names) names {
+	out := maps.Clone(a)
+	for name, n := range b {
+		out[name] += n
+	}
+	return out
+}
+
 // vacuum gathers the reports of autovacuum.
 type vacuum struct {
 	runs    int64
 	longest []Took
 	stuck   []Took
 	wrap    int64
+}
+
+// Bounds of dead rows that wait to be removed: a million are a bloat that can be measured, whatever the table; fewer
+// are where they are the half of a table that is not small.
+const (
+	manyDead = 1e6
+	halfDead = 1e5
+)
+
+// stuck says whether dead rows of a table are so many that a person should know.
+func (t Took) stuck() bool {
+	return t.Dead >= manyDead || t.Dead >= halfDead && 2*t.Dead >= t.Rows && t.Rows > 0
 }
 
 // shownRuns is how many of the longest runs are reported.
@@ -144,7 +171,8 @@ func (s *vacuum) take(c *Collector, e *pglog.Entry, at stamp) {
 		(v.Dead <= 0 || len(s.stuck) == shownRuns && v.Dead <= s.stuck[shownRuns-1].Dead) {
 		return
 	}
-	took := Took{Table: c.mask.name("table", v.Table), Time: at.String(), Seconds: v.Seconds, Dead: v.Dead}
+	took := Took{Table: c.mask.name("table", v.Table), Time: at.String(), Seconds: v.Seconds, Dead: v.Dead,
+		Rows: max(v.Rows, 0)}
 	s.longest = keepTop(s.longest, took, func(a, b Took) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	if v.Dead > 0 {
 		// Of one table the worst report is enough.

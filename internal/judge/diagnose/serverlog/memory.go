@@ -21,6 +21,8 @@ type refusals struct {
 	dumps   []Dump
 	seen    int64
 	waiting []Dump // written, and their error is still to come
+	bare    *Dump  // what the last refused allocation, which had no dump before it, says of one that may follow
+	bareAt  int64  // the entry that it was in
 	asked   map[request]int64
 	largest int64
 	worker  int64 // of those that were refused: to autovacuum workers
@@ -74,6 +76,9 @@ func (s *refusals) dump(c *Collector, d *pglog.Dump) {
 		return
 	}
 	if len(s.waiting) < maxDumps {
+		if len(s.waiting) == 0 && s.bare != nil && s.bareAt == c.entries {
+			out.after = s.bare
+		}
 		s.waiting = append(s.waiting, out)
 	}
 }
@@ -113,7 +118,10 @@ func (s *refusals) refused(c *Collector, e *pglog.Entry, at stamp) {
 		}
 		s.largest = max(s.largest, size)
 	}
+	s.bare = nil
 	if len(s.waiting) == 0 {
+		s.bare, s.bareAt = &Dump{Time: at.String(), PID: e.PID, Statement: c.normal(doing)}, c.entries
+		s.bare.Request, s.bare.In = e.Request()
 		return
 	}
 	d := s.waiting[0]
@@ -136,6 +144,9 @@ func (s *refusals) keep(d Dump) {
 
 func (s *refusals) report(c *Collector) Memory {
 	for _, d := range s.waiting { // their error is in another file, or was never logged
+		if a := d.after; a != nil { // a page shows the dump behind its error
+			d.Time, d.PID, d.Statement, d.Request, d.In = a.Time, a.PID, a.Statement, a.Request, a.In
+		}
 		s.keep(d)
 	}
 	s.waiting = nil

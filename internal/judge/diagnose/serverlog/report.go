@@ -342,13 +342,22 @@ func (c *Collector) forkFailed(*Report) (Finding, bool) {
 	return f, true
 }
 
+// restoredNothing is the DETAIL of a restore_command that ends well and brings no file.
+var restoredNothing = []byte("restore_command returned a zero exit status, but stat() failed")
+
 func (c *Collector) walGone(*Report) (Finding, bool) {
+	archive := say.M("The standby or consumer cannot continue from there. If the archive has the segment, set " +
+		"restore_command on the standby. Otherwise rebuild it with pg_basebackup, and use a replication slot or " +
+		"a larger wal_keep_size.")
+	if c.wal.restoredNothing {
+		archive = say.M("The standby cannot continue from there. Its restore_command exits with 0 and provides no " +
+			"file: correct it, as it must exit with another code if it does not find the segment. If the archive " +
+			"does not have the segment, rebuild the standby with pg_basebackup, and use a replication slot or a " +
+			"larger wal_keep_size.")
+	}
 	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
 		"Requested WAL segment was already removed (once)",
-		"Requested WAL segment was already removed ({n} times)",
-		say.M("The standby or consumer cannot continue from there. If the archive has the segment, set "+
-			"restore_command on the standby. Otherwise rebuild it with pg_basebackup, and use a replication slot or "+
-			"a larger wal_keep_size."))
+		"Requested WAL segment was already removed ({n} times)", archive)
 	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "Replication slot invalidated (once)",
 		"Replication slot invalidated ({n} times)",
 		say.M("Its consumer cannot continue from there. Usual causes: the slot retained more WAL than "+
@@ -496,14 +505,14 @@ func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 			"BY … FOR UPDATE), keep them short, and retry the one that fails."))
 	if ok {
 		f.Evidence = append(f.Evidence, said(r.Locks.Deadlocked)...)
-		f.Evidence = append(f.Evidence, c.lockedOn(r)...)
+		f.Evidence = append(f.Evidence, c.lockedOn(c.locks.tiedOn)...)
 	}
 	return f, ok
 }
 
-// lockedOn returns what was waited for.
-func (c *Collector) lockedOn(r *Report) (out []say.Message) {
-	for _, k := range r.Locks.Relations[:min(len(r.Locks.Relations), 3)] {
+// lockedOn returns the relations of waits or of deadlocks.
+func (c *Collector) lockedOn(on names) (out []say.Message) {
+	for _, k := range on.list(3) {
 		one := say.M("relation {name}", "name", k.Name)
 		if strings.HasPrefix(k.Name, "relation ") { // the log has its number
 			one = say.Text(k.Name)
@@ -532,7 +541,12 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 	for _, k := range r.Locks.Kinds[:min(len(r.Locks.Kinds), 4)] {
 		f.Evidence = append(f.Evidence, named(k, say.Text(k.Name), say.M("other locks")))
 	}
-	f.Evidence = append(f.Evidence, c.lockedOn(r)...)
+	if !c.locks.ended && (c.locks.open == nil || c.locks.open[c.locks.longOf]) { // for how long it went on is unknown
+		f.Verdict = say.N(f.Count, "{n} lock wait longer than deadlock_timeout; longest: at least {longest}",
+			"{n} lock waits longer than deadlock_timeout; longest: at least {longest}", "longest",
+			span(r.Locks.Longest))
+	}
+	f.Evidence = append(f.Evidence, c.lockedOn(c.locks.on)...)
 	for _, h := range r.Locks.Holders[:min(len(r.Locks.Holders), 3)] {
 		f.Evidence = append(f.Evidence, named(h, say.M("held by PID {pid}", "pid", h.Name),
 			say.M("held by other processes")))
@@ -576,19 +590,23 @@ func (c *Collector) vacuumGaveWay(*Report) (Finding, bool) {
 }
 
 func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
-	// A million rows that wait to be removed are a bloat that can be measured.
-	if len(r.Vacuum.Stuck) == 0 || r.Vacuum.Stuck[0].Dead < 1e6 {
+	bad := slices.DeleteFunc(slices.Clone(r.Vacuum.Stuck), func(t Took) bool { return !t.stuck() })
+	if len(bad) == 0 {
 		return Finding{}, false
 	}
 	f, ok := c.findingOf(pglog.VacuumRun, "autovacuum_stuck", Warning,
-		say.N(r.Vacuum.Stuck[0].Dead, "Autovacuum could not remove {n} dead row from one table",
+		say.N(bad[0].Dead, "Autovacuum could not remove {n} dead row from one table",
 			"Autovacuum could not remove {n} dead rows from one table"),
 		say.M("Something holds back the oldest xmin: a long-running transaction, a session idle in transaction, a "+
 			"replication slot, a prepared transaction, or a standby with hot_standby_feedback and a long query."))
-	f.Count = int64(len(r.Vacuum.Stuck))
-	for _, t := range r.Vacuum.Stuck {
+	f.Count = int64(len(bad))
+	for _, t := range bad {
 		dead := say.N(t.Dead, "{table}: {n} dead row not yet removable", "{table}: {n} dead rows not yet removable",
 			"table", t.Table)
+		if t.Rows > 0 {
+			dead = say.N(t.Dead, "{table}: {n} dead row not yet removable, of {rows} rows in all",
+				"{table}: {n} dead rows not yet removable, of {rows} rows in all", "table", t.Table, "rows", t.Rows)
+		}
 		if t.Time != "" {
 			dead = say.M("{dead} ({time})", "dead", dead, "time", t.Time)
 		}

@@ -112,11 +112,13 @@ type Start struct {
 	Ready      string `json:"ready,omitempty"` // when connections were accepted; absent: not logged
 }
 
-// Shutdown is one that was asked for.
+// Shutdown is one that was asked for, or that the server did itself.
 type Shutdown struct {
 	Time string `json:"time"`
-	How  string `json:"how"`            // smart, fast or immediate
-	Done string `json:"done,omitempty"` // when it was complete; absent: not logged
+	How  string `json:"how"` // smart, fast or immediate
+	// lock_file: the server did it itself, as its lock file was gone or of another; absent: it was asked for
+	Cause string `json:"cause,omitempty"`
+	Done  string `json:"done,omitempty"` // when it was complete; absent: not logged
 	// until connections were accepted again; absent: not logged
 	DownSeconds *float64 `json:"down_seconds,omitempty"`
 }
@@ -212,6 +214,8 @@ type Dump struct {
 	Largest    []Context  `json:"largest"`         // by own bytes
 	Subtrees   []Context  `json:"largest_trees"`   // by the bytes of all below
 	Summed     []Context  `json:"largest_by_name"` // contexts of one name together
+
+	after *Dump // the error that it stands behind; nil: none
 }
 
 // Context is a memory context.
@@ -340,6 +344,8 @@ type Took struct {
 	Time    string  `json:"time"`
 	Seconds float64 `json:"seconds"`
 	Dead    int64   `json:"dead"` // not removable yet; -1: not logged
+	// that remain in the table, dead ones included; absent: not logged
+	Rows int64 `json:"rows,omitempty"`
 }
 
 // Count counts things of a name.

@@ -16,6 +16,39 @@ type durations struct {
 	out         Durations
 	slow        int64
 	first, last stamp
+	stated      map[int][]byte // by PID: the statement that log_statement wrote, and whose duration is still to come
+}
+
+const (
+	// maxStated is how many sessions with a statement under way are followed.
+	maxStated = 4096
+	// keptStated is how much of such a statement is kept: more than is shown, as literals and blanks are left out.
+	keptStated = 4 * shownText
+)
+
+// state keeps what log_statement wrote: a duration that comes later in the session does not repeat it.
+func (s *durations) state(e *pglog.Entry) {
+	sql := e.Stated()
+	if sql == nil || e.PID == 0 {
+		return
+	}
+	if s.stated == nil {
+		s.stated = map[int][]byte{}
+	}
+	have, ok := s.stated[e.PID]
+	if !ok && len(s.stated) >= maxStated { // sessions that ended within a statement
+		clear(s.stated)
+	}
+	s.stated[e.PID] = append(have[:0], sql[:min(len(sql), keptStated)]...)
+}
+
+// statement is what an entry with a duration was for.
+func (s *durations) statement(e *pglog.Entry) []byte {
+	sql := e.TookStatement()
+	if _, rest := e.Took(); len(rest) == 0 {
+		sql = s.stated[e.PID]
+	}
+	return sql
 }
 
 func (s *durations) take(c *Collector, e *pglog.Entry, at stamp) {
@@ -24,9 +57,21 @@ func (s *durations) take(c *Collector, e *pglog.Entry, at stamp) {
 		return
 	}
 	s.out.Count++
-	if ms < slowStatement {
-		return
+	if ms >= slowStatement {
+		s.long(c, e, at, ms)
 	}
+	s.forget(e.PID)
+}
+
+// forget notes that the statement of a session has ended.
+func (s *durations) forget(pid int) {
+	if have := s.stated[pid]; have != nil {
+		s.stated[pid] = have[:0] // its room is used again
+	}
+}
+
+// long takes a statement that a person waited for.
+func (s *durations) long(c *Collector, e *pglog.Entry, at stamp, ms float64) {
 	if s.out.Slow++; s.out.Slow == 1 {
 		s.first = at
 	}
@@ -35,7 +80,7 @@ func (s *durations) take(c *Collector, e *pglog.Entry, at stamp) {
 	if len(list) == maxSamples && ms/1000 <= list[maxSamples-1].Seconds {
 		return
 	}
-	list = append(list, LongRun{Time: at.String(), Seconds: ms / 1000, Statement: c.normal(e.TookStatement()),
+	list = append(list, LongRun{Time: at.String(), Seconds: ms / 1000, Statement: c.normal(s.statement(e)),
 		User: c.user(e), Database: c.database(e)})
 	slices.SortStableFunc(list, func(a, b LongRun) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	s.out.Longest = list[:min(len(list), maxSamples)]
@@ -57,7 +102,7 @@ func (c *Collector) slowStatements(r *Report) (Finding, bool) {
 			"{n} statements took 1 s or longer; longest: {longest}", "longest", span(d.Longest[0].Seconds))}
 	for _, x := range d.Longest {
 		if x.Statement == "" {
-			f.Evidence = append(f.Evidence, say.M("{time}: statement not logged", "time", span(x.Seconds)))
+			f.Evidence = append(f.Evidence, say.M("{time}: statement unknown", "time", span(x.Seconds)))
 			continue
 		}
 		f.Evidence = append(f.Evidence, say.M("{time}: {statement}", "time", span(x.Seconds), "statement", x.Statement))

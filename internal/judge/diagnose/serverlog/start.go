@@ -10,6 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
+// lockFileLost is the cause of a shutdown that the server asks itself for.
+const lockFileLost = "lock_file"
+
 // maxStarts is how many starts and shutdowns are reported one by one.
 const maxStarts = 20
 
@@ -21,6 +24,7 @@ type starts struct {
 	shutdowns []Shutdown
 	down      bool // the last shutdown has not been followed by a start that was ready
 	downAt    stamp
+	lockLost  bool // the server has said that it stops for its lock file: nobody asks it to
 }
 
 // take follows an entry; over says that the postmaster starts all over by itself after a
@@ -70,8 +74,12 @@ func (s *starts) take(e *pglog.Entry, k pglog.Kind, at stamp, over bool) {
 		s.open, s.down, s.downAt = false, false, at
 		if len(s.shutdowns) < maxStarts {
 			s.shutdowns = append(s.shutdowns, Shutdown{Time: at.String(), How: howOf(e)})
+			if s.lockLost {
+				s.shutdowns[len(s.shutdowns)-1].Cause = lockFileLost
+			}
 			s.down = true
 		}
+		s.lockLost = false
 	case pglog.ShutDown:
 		s.open = false
 		if s.down {
@@ -199,10 +207,35 @@ func (c *Collector) lockFile(*Report) (Finding, bool) {
 				"same PID: the file is left from a container that was killed, or two containers use one volume."))
 		}
 	}
+	all := c.kinds[pglog.LockFile].words
+	if strings.Contains(all, "shared memory block") {
+		f.Do = append(f.Do, say.M("A shared memory block still in use means that processes of the former server "+
+			"still run: ps -ef shows them. Stop them with pg_ctl stop, or kill -TERM PID, before you start the "+
+			"server. Deleting postmaster.pid does not help."))
+	}
+	if strings.Contains(all, "data directory lock file is invalid") || strings.Contains(all, "contains wrong PID") {
+		f.Do = append(f.Do, say.M("A running server stops itself if its postmaster.pid is missing or belongs to "+
+			"another process. Find what deletes or replaces that file, such as a script that stops or cleans up "+
+			"the server, and remove that step."))
+	}
+	if !otherLocks(all) {
+		return f, true
+	}
 	f.Do = append(f.Do, say.M("Only if no postgres process of that data directory runs anywhere, also not in another "+
 		"container or on another host that mounts it: remove the file, and start the server. Two servers on one data "+
 		"directory destroy it."))
 	return f, true
+}
+
+// otherLocks reports whether a message is of a lock file that stands in the way of a start.
+func otherLocks(all string) bool {
+	for line := range strings.Lines(all) {
+		if !strings.Contains(line, "shared memory block") && !strings.Contains(line, "lock file is invalid") &&
+			!strings.Contains(line, "contains wrong PID") {
+			return true
+		}
+	}
+	return false
 }
 
 // panics are those of all kinds: each ends the server.
@@ -241,7 +274,17 @@ func (c *Collector) diverged(*Report) (Finding, bool) {
 // notAccepting is the finding of connections that were turned away by a server that is starting or recovering, if no
 // crash accounts for them.
 func (c *Collector) notAccepting(r *Report) (Finding, bool) {
-	if c.refusing == 0 || len(r.Crashes) > 0 {
+	if len(r.Crashes) > 0 {
+		return Finding{}, false
+	}
+	if c.refusing == 0 && c.refusedLast > 0 && len(r.Shutdowns) == 0 { // nothing else in the log says that it stopped
+		f, ok := c.findingOf(pglog.NotAccepting, "not_accepting", Notice, say.N(c.refusedLast,
+			"{n} connection was refused because the server was shutting down",
+			"{n} connections were refused because the server was shutting down"))
+		f.Count = c.refusedLast
+		return f, ok
+	}
+	if c.refusing == 0 {
 		return Finding{}, false
 	}
 	f, ok := c.findingOf(pglog.NotAccepting, "not_accepting", Notice, say.N(c.refusing,

@@ -32,6 +32,7 @@ const (
 
 // wal follows the checkpoints.
 type wal struct {
+	restoredNothing bool // restore_command ended well and brought no file
 	timeout, target float64
 	assumed         bool
 	disk            *WALDisk

@@ -397,7 +397,7 @@ func (p logWords) about(r *serverlog.Report) []string {
 	}
 	entries := say.N(r.Entries, "{n} entry", "{n} entries")
 	switch {
-	case r.From != "" && r.Entries == 1:
+	case r.From != "" && (r.Entries == 1 || r.From == r.To && r.SpanSeconds < 1):
 		out = append(out, p.Say("{entries}, {time}.", "entries", entries, "time", r.From))
 	case r.From != "":
 		out = append(out, p.Say("{entries}, {from} to {to} ({span}).", "entries", entries, "from", r.From, "to", r.To,
@@ -455,6 +455,13 @@ func logStarts(r *serverlog.Report) say.Message {
 		if x.DownSeconds != nil {
 			last = say.M("{how}, {time}; connections again after {down}", "how", x.How, "time", x.Time, "down",
 				seconds(*x.DownSeconds))
+		}
+		if x.Cause != "" {
+			events.Items = append(events.Items, say.N(len(r.Shutdowns),
+				"{n} shutdown ({last}), by the server itself because its lock file was invalid",
+				"{n} shutdowns (the last: {last}), the last by the server itself because its lock file was invalid",
+				"last", last))
+			continue
 		}
 		events.Items = append(events.Items, say.N(len(r.Shutdowns), "{n} requested shutdown ({last})",
 			"{n} requested shutdowns (the last: {last})", "last", last))

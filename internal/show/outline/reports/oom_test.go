@@ -9,6 +9,31 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 )
 
+// TestUnitsOfTwoBranches: only slices above a unit have a kill for its sake.
+func TestUnitsOfTwoBranches(t *testing.T) {
+	units := func(names ...string) (out []oom.Unit) {
+		for _, n := range names {
+			out = append(out, oom.Unit{Name: n, By: "systemd"})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		list      []oom.Unit
+		want, not string
+	}{
+		"above": {units("system-postgresql.slice", "system.slice", "-.slice"), "systemd reports 2 more units",
+			"not above"},
+		"two": {units("user-7.slice", "user.slice", "system-postgresql.slice"),
+			"2 units that systemd reports are not above it", "more unit"},
+		"both": {units("postgresql@16-main.service", "system-postgresql.slice", "user@7.service"),
+			"systemd reports 1 more unit", "2 more"},
+	} {
+		if got := unitsVerdict(c.list).String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // TestVerdicts holds what the first line says where no report of the OOM killer was read, or several.
 func TestVerdicts(t *testing.T) {
 	postmaster, backend := oom.Death{Role: "postmaster"}, oom.Death{PID: 7, Role: "backend"}

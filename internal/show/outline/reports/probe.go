@@ -145,7 +145,11 @@ func (p probeWords) disk(o *outline.Outline, d *document.Probe, k *measured.Disk
 
 // flushedWrites is what was measured of writes and their flushes.
 func (p probeWords) flushedWrites(o *outline.Outline, d *document.Probe, k *measured.Disk) {
-	if k.Flush != nil {
+	switch {
+	case k.Flush == nil:
+	case onlyTwo(&k.Flush.Fsync):
+		o.Para(p.Say("Two 8 kB writes and their flush ({by}):", "by", k.Flush.Author()))
+	default:
 		o.Para(p.Say("One 8 kB write and its flush, as at a commit ({by}):", "by", k.Flush.Author()))
 	}
 	o.Add(p.flushTable(d, k)...)
@@ -153,6 +157,9 @@ func (p probeWords) flushedWrites(o *outline.Outline, d *document.Probe, k *meas
 		o.Toned(outline.ToneNote, p.Say("This filesystem has no direct I/O for the open_… methods."))
 	}
 }
+
+// onlyTwo says whether the table of one write is not there, and that of two is.
+func onlyTwo(f *measured.Fsync) bool { return len(f.One) == 0 && len(f.Two) > 0 }
 
 // flushTable is the rates of flushed writes, one method a row; nothing where none was measured.
 func (p probeWords) flushTable(d *document.Probe, k *measured.Disk) []outline.Block {
@@ -171,6 +178,11 @@ func (p probeWords) flushTable(d *document.Probe, k *measured.Disk) []outline.Bl
 				two = outputs.Rate(b)
 			}
 			rows = append(rows, p.row(r.Name, outputs.Rate(r.PerSecond), lasting(1/max(r.PerSecond, 1e-9)), "", two))
+		}
+		for _, r := range f.Fsync.Two {
+			if onlyTwo(&f.Fsync) && !r.Missing {
+				rows = append(rows, p.row(r.Name, "", "", "", outputs.Rate(r.PerSecond)))
+			}
 		}
 		if x := f.Fsync.Plain; x != nil && x.PerSecond > 0 {
 			notes[len(rows)-1] = p.Say("the page cache")

@@ -1,0 +1,74 @@
+package output
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestInitializationThatATerminalBroke: the times of pgbench -i go on in the next line.
+func TestInitializationThatATerminalBroke(t *testing.T) {
+	const head = "creating tables...\n100000 of 100000 tuples (100%) done (elapsed 0.32 s, remaining 0.00 s)\n"
+	const end = "done in 1.58 s (drop tables 0.02 s, create tables 0.06 s, client-side generate 0.39 s, " +
+		"vacuum 0.30 s, primary keys 0.81 s)."
+	for at := strings.Index(end, "create"); at < len(end)-1; at++ {
+		x := one(t, head+end[:at]+"\n"+end[at:]+"\n").Pgbench.Init
+		if x == nil || !x.Finished || *x.Seconds != 1.58 || x.Generate == nil || *x.Generate != 0.39 ||
+			x.Vacuum == nil || *x.Vacuum != 0.3 || x.Keys == nil || *x.Keys != 0.81 {
+			t.Fatalf("broken before %q: %+v", end[at:], x)
+		}
+	}
+	if x := one(t, head+"vacuuming...\ncreating primary keys...\ndone.\n"); !x.Pgbench.Init.Finished || x.Cut {
+		t.Errorf("12: %+v", x)
+	}
+}
+
+// TestTimesBeforeVmstat: ExaWatcher puts the time before each line, and a head over it.
+func TestTimesBeforeVmstat(t *testing.T) {
+	x := one(t, "--time-- procs -----------memory---------- ---swap-- -----io---- --system-- -----cpu-----\n"+
+		"          r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"+
+		"10:21:49  2  0    376 141000 94521 846464    0    0     2   806 3141 3789  2  1 97  0  0\t\n"+
+		"10:21:54  5  0    376 140984 94523 846516    0    0     3   283 3656 4099  2  1 97  0  0\t\n")
+	if x.Program != VmstatRun || len(x.Vmstat.Samples) != 2 || x.Vmstat.Samples[1].R != 5 ||
+		x.Vmstat.Samples[1].BO != 283 || x.Vmstat.Samples[1].ID != 97 {
+		t.Errorf("%+v", x.Vmstat)
+	}
+}
+
+// TestRowsBeforeTheTableOfSizes: without a heading they are of the table before it, that of two writes.
+func TestRowsBeforeTheTableOfSizes(t *testing.T) {
+	x := one(t, "        fsync                                90.311 ops/sec   11073 usecs/op\n"+
+		"        open_sync                            88.410 ops/sec   11311 usecs/op\n\n"+
+		"Compare open_sync with different write sizes:\n"+
+		"(This is designed to compare the cost of writing 16kB in different write\nopen_sync sizes.)\n"+
+		"         1 * 16kB open_sync write           164.676 ops/sec    6073 usecs/op\n")
+	if len(x.Fsync.One) != 0 || len(x.Fsync.Two) != 2 || x.Fsync.Two[1].PerSecond != 88.41 || !x.Cut {
+		t.Errorf("%+v", x.Fsync)
+	}
+}
+
+// TestLatencyThatEndsBehindItsLeast: sysbench has the least first, and what follows is cut off.
+func TestLatencyThatEndsBehindItsLeast(t *testing.T) {
+	const head = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nSQL statistics:\n" +
+		"    transactions:                        620    (30.94 per sec.)\n\nGeneral statistics:\n" +
+		"    total time:                          20.0378s\n    total number of events:              620\n\n" +
+		"Latency (ms):\n         min:                                 47.84\n"
+	if x := one(t, head+"         avg:\n"); !x.Cut {
+		t.Errorf("%+v", x.Sysbench)
+	}
+	if x := one(t, head+"         avg:                                 32.31\n"+
+		"         max:                                 99.12\n         95th percentile:             51.94\n"); x.Cut {
+		t.Errorf("%+v", x.Sysbench)
+	}
+}
+
+// TestLongestOfABufferedJob: where the submission is what takes long, the longest is that of both together.
+func TestLongestOfABufferedJob(t *testing.T) {
+	x := one(t, "w: (groupid=0, jobs=1): err= 0: pid=560: Mon Jul  1 22:14:42 2024\n"+
+		"  write: io=241236KB, bw=24035KB/s, iops=6008, runt= 10037msec\n"+
+		"    slat (usec): min=2, max=1203.4K, avg=151.81, stdev=6476.99\n"+
+		"    clat (usec): min=1, max=38109, avg= 5.93, stdev=228.12\n"+
+		"     lat (usec): min=4, max=1203.4K, avg=157.74, stdev=6481.01\n")
+	if w := x.Fio.Jobs[0].Write; w.Max != 1.2034 || w.Mean != 0.00015774 {
+		t.Errorf("%+v", w)
+	}
+}
