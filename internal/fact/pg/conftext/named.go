@@ -158,7 +158,7 @@ func (r *reader) named(t Text) Named {
 func machineIn(s string) Named {
 	var n Named
 	if list := cpuProse.FindAllStringSubmatch(s, 3); len(list) == 1 {
-		if c, err := strconv.Atoi(list[0][1]); err == nil && c > 0 && c <= 8192 {
+		if c, err := strconv.Atoi(list[0][1]); err == nil && c > 0 && c <= 8192 { // NR_CPUS at most
 			n.CPUs = c
 		}
 	}

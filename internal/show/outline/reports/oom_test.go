@@ -27,6 +27,7 @@ func TestUnitsOfTwoBranches(t *testing.T) {
 			"2 units that systemd reports are not above it", "more unit"},
 		"both": {units("postgresql@16-main.service", "system-postgresql.slice", "user@7.service"),
 			"systemd reports 1 more unit", "2 more"},
+		"unplaced": {units("postgresql.service", "user-7.slice"), "postgresql.service", "above it"},
 	} {
 		if got := unitsVerdict(c.list).String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 			t.Errorf("%s: %s", name, got)

@@ -121,23 +121,6 @@ func refusedTo(list []oom.Refusal) say.Message {
 		`{processes} could not be forked.`, "queries", queries, "processes", processes)
 }
 
-// over says whether a unit of systemd may be a slice above another.
-func over(upper, unit string) bool {
-	name, ok := strings.CutSuffix(upper, ".slice")
-	switch below, slice := strings.CutSuffix(unit, ".slice"); {
-	case name == "-" && ok:
-		return true
-	case slice: // the name of a slice has those above it
-		return ok && strings.HasPrefix(below, name+"-")
-	case strings.HasPrefix(unit, "user@"):
-		return ok && (name == "user" || strings.HasPrefix(name, "user-"))
-	}
-	if strings.HasPrefix(upper, "user") { // a user may have services of any name, but not that of a package
-		return !strings.HasPrefix(unit, "postgresql")
-	}
-	return ok
-}
-
 // unitsVerdict is the first line if only programs other than the kernel report a kill.
 func unitsVerdict(list []oom.Unit) say.Message {
 	at := 0
@@ -152,10 +135,16 @@ func unitsVerdict(list []oom.Unit) say.Message {
 	case slices.ContainsFunc(list, notSystemd):
 		text = append(text, say.N(n, "{n} more kill is reported.", "{n} more kills are reported."))
 	default:
-		above := 0
+		above, apart := 0, 0
 		for i := range list {
-			if i != at && over(list[i].Name, list[at].Name) {
+			if i == at {
+				continue
+			}
+			switch list[i].To(&list[at]) {
+			case oom.Above:
 				above++
+			case oom.Apart:
+				apart++
 			}
 		}
 		if above > 0 {
@@ -163,8 +152,8 @@ func unitsVerdict(list []oom.Unit) say.Message {
 				"slice above it.",
 				"systemd reports {n} more units: it logs a kill for the unit and for each slice above it."))
 		}
-		if n > above {
-			text = append(text, say.N(n-above, "{n} unit that systemd reports is not above it, so at least one more "+
+		if apart > 0 {
+			text = append(text, say.N(apart, "{n} unit that systemd reports is not above it, so at least one more "+
 				"process was killed.",
 				"{n} units that systemd reports are not above it, so at least one more process was killed."))
 		}

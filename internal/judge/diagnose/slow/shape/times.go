@@ -1,8 +1,8 @@
 package shape
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
@@ -31,7 +31,7 @@ func OwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*qu
 		for _, c := range n.Children {
 			measure(c, processes)
 		}
-		if name, ok := slowCTE(n.Subplan); ok {
+		if name, ok := cte(n.Subplan); ok {
 			ctes[name] += wall[n]
 		}
 	}
@@ -39,11 +39,11 @@ func OwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*qu
 	p.Root.Walk(func(n *queryplan.Node) {
 		t := wall[n]
 		for _, c := range n.Children {
-			if _, cte := slowCTE(c.Subplan); !cte {
+			if _, is := cte(c.Subplan); !is {
 				t -= wall[c]
 			}
 		}
-		if name, ok := slowCTEScan(n.Head); ok && ctes[name] > 0 {
+		if name, ok := cteScan(n.Head); ok && ctes[name] > 0 {
 			take := min(ctes[name], t)
 			t -= take
 			ctes[name] -= take
@@ -64,18 +64,15 @@ func unmeasured(list []*queryplan.Node) bool {
 	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
 }
 
-func slowCTE(subplan string) (string, bool) {
-	const mark = "CTE "
-	if len(subplan) > len(mark) && subplan[:len(mark)] == mark {
-		return subplan[len(mark):], true
-	}
-	return "", false
+// cte is the name of the CTE that a subplan is of.
+func cte(subplan string) (string, bool) {
+	name, ok := strings.CutPrefix(subplan, "CTE ")
+	return name, ok && name != ""
 }
 
-func slowCTEScan(head string) (string, bool) {
-	var name string
-	if n, _ := fmt.Sscanf(head, "CTE Scan on %s", &name); n == 1 {
-		return name, true
-	}
-	return "", false
+// cteScan is the name of the CTE that a node reads.
+func cteScan(head string) (string, bool) {
+	rest, ok := strings.CutPrefix(head, "CTE Scan on ")
+	name, _, _ := strings.Cut(rest, " ")
+	return name, ok && name != ""
 }
