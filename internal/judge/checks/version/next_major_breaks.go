@@ -95,7 +95,7 @@ func stopsNext(major int, s pg.Setting) (text say.Message, next int) {
 	if _, ok := params.Lookup(major, s.Name); !ok {
 		return say.Message{}, 0 // of a module or of another product: nothing is known about it
 	}
-	for _, next = range append(params.Majors(), params.Preview) {
+	for _, next = range params.Covered() {
 		if next <= major {
 			continue
 		}
