@@ -68,6 +68,18 @@ func Majors() []int {
 	return out
 }
 
+// Newest is the last of Majors that is released, which is what is meant where no version is given. A version whose facts
+// are from a release candidate has to be asked for.
+func Newest() int {
+	majors := Majors()
+	for _, m := range slices.Backward(majors) {
+		if Candidate(m) == "" {
+			return m
+		}
+	}
+	return majors[len(majors)-1]
+}
+
 // Covered are Majors and the Preview, if anything is known of it.
 func Covered() []int {
 	out := Majors()
