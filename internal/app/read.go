@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/input"
 )
 
 // Pasted is what was recognized in texts, and the evidence that it makes.
@@ -49,9 +50,9 @@ func (h *Host) ReadPastes(files []string, host string) (*Pasted, error) {
 // MakePasted is ReadPastes of texts that are at hand.
 func MakePasted(in []paste.Input, host string) (*Pasted, error) {
 	for _, i := range in {
-		if bytes.Count(i.Text, []byte("\n")) >= paste.MaxLines {
+		if bytes.Count(i.Text, []byte("\n")) >= input.MaxLines {
 			return nil, &say.Problem{Message: say.M("{name} has more than {most} lines", "name", say.Quoted(i.Name),
-				"most", fmt.Sprint(paste.MaxLines)),
+				"most", fmt.Sprint(input.MaxLines)),
 				Hint: say.M("For large logs, use pgfettle diagnose log or pgfettle diagnose oom."), Code: say.CodeError}
 		}
 	}

@@ -59,46 +59,74 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 			// Each profile on each version; with many connections on every other version.
 			connections := []int{0, 700}[(n+b.Version.Major())%2]
 			t.Run(fmt.Sprintf("%s-%d", profile, connections), func(t *testing.T) {
-				if err := os.WriteFile(i.DataDir+"/postgresql.conf", fresh, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				restart(t, i, nil)
-				o := options(profile)
-				o.Connections = connections
-				p, _, err := planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 ||
-					!p.Shared[0].Exact && profile != rule.Desktop {
-					// A desktop reserves no huge pages, so that the binary need not be asked for a number of them.
-					t.Fatalf("%d changes, questions %+v, shared memory %+v", len(p.Changes), p.Questions, p.Shared)
-				}
-				restart(t, i, conf(p))
-				s := read(t, evidenceOf(t, i, false))
-				live := settingsOf(t, s)
-				for _, c := range p.Changes {
-					if c.Layer != knob.Instance {
-						continue
+				for attempt := 1; ; attempt++ {
+					if err := os.WriteFile(i.DataDir+"/postgresql.conf", fresh, 0o600); err != nil {
+						t.Fatal(err)
 					}
-					if got := live[c.Address.Name()]; got.Value != c.ToBase || got.Show() != c.To {
-						t.Errorf("%s: planned %s (%s), the server has %s (%s)", c.Address, c.To, c.ToBase,
-							got.Show(), got.Value)
+					restart(t, i, nil)
+					o := options(profile)
+					o.Connections = connections
+					first, again := plannedTwice(t, b, i, o)
+					var moved []string
+					for _, c := range again.Changes {
+						if c.Layer == knob.Instance {
+							moved = append(moved, fmt.Sprintf("%s would go from %s to %s: %s", c.Address, c.From, c.To,
+								c.Reason))
+						}
 					}
-				}
-				sharedEquals(t, b, live, s.Instances[0].Server, p.Shared[0])
-				again, _, err := planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, c := range again.Changes {
-					if c.Layer == knob.Instance {
-						t.Errorf("planned again, %s would go from %s to %s: %s", c.Address, c.From, c.To, c.Reason)
+					if len(moved) == 0 {
+						return
+					}
+					// A plan is for what other programs hold, and other tests' servers come and go beside.
+					if beside(first) == beside(again) || attempt == 5 {
+						t.Fatalf("planned again, %s", strings.Join(moved, "\n"))
 					}
 				}
 			})
 		}
 	})
+}
+
+// plannedTwice plans, starts the server with what is planned, compares what it then has with the plan, and plans again.
+func plannedTwice(t *testing.T, b scratch.Binaries, i *scratch.Instance, o rule.Options) (p, again *plan.Plan) {
+	t.Helper()
+	p, _, err := planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 ||
+		!p.Shared[0].Exact && o.Profile != rule.Desktop {
+		// A desktop reserves no huge pages, so that the binary need not be asked for a number of them.
+		t.Fatalf("%d changes, questions %+v, shared memory %+v", len(p.Changes), p.Questions, p.Shared)
+	}
+	restart(t, i, conf(p))
+	s := read(t, evidenceOf(t, i, false))
+	live := settingsOf(t, s)
+	for _, c := range p.Changes {
+		if c.Layer != knob.Instance {
+			continue
+		}
+		if got := live[c.Address.Name()]; got.Value != c.ToBase || got.Show() != c.To {
+			t.Errorf("%s: planned %s (%s), the server has %s (%s)", c.Address, c.To, c.ToBase,
+				got.Show(), got.Value)
+		}
+	}
+	sharedEquals(t, b, live, s.Instances[0].Server, p.Shared[0])
+	again, _, err = planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, again
+}
+
+// beside is what a plan keeps for other programs and instances of the host, in steps of 64 MB.
+func beside(p *plan.Plan) string {
+	const step = 64 * unit.MB
+	var held unit.Bytes
+	for _, n := range p.Budget.Neighbours {
+		held += n.Take
+	}
+	return fmt.Sprint(p.Budget.OthersHeld/step, len(p.Budget.Neighbours), held/step)
 }
 
 func restart(t testing.TB, i *scratch.Instance, settings map[string]string) {

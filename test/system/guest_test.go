@@ -48,7 +48,7 @@ func boot(t *testing.T, img image, tools string) *guest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guest{console: filepath.Join(dir, "console"), ended: make(chan struct{})}
+	g := &guest{console: filepath.Join(dir, "console")}
 	socket := filepath.Join(dir, "agent")
 	argv := []string{"qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "Nehalem",
 		"-smp", fmt.Sprint(nodes), "-m", fmt.Sprint(nodes * nodeMB),
@@ -64,18 +64,12 @@ func boot(t *testing.T, img image, tools string) *guest {
 		argv = append(argv, "-object", fmt.Sprintf("memory-backend-ram,id=node%d,size=%dM", n, nodeMB),
 			"-numa", fmt.Sprintf("node,nodeid=%d,memdev=node%d,cpus=%d", n, n, n))
 	}
-	g.qemu = exec.Command(argv[0], argv[1:]...)
 	var said strings.Builder
-	g.qemu.Stdout, g.qemu.Stderr = &said, &said
 	runtime.LockOSThread() // the kernel takes the end of the thread that started it for ours
 	t.Cleanup(runtime.UnlockOSThread)
-	g.qemu.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that dies leaves no machine behind
 	begun := time.Now()
-	if err := g.qemu.Start(); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		if !g.stopped {
+		if g.qemu != nil && !g.stopped {
 			if t.Failed() {
 				t.Logf("the machine's console ended with:\n%s", g.last(40))
 			}
@@ -89,27 +83,27 @@ func boot(t *testing.T, img image, tools string) *guest {
 			t.Error(err)
 		}
 	})
-	go func() {
-		_ = g.qemu.Wait() // how is in what it said and in its state
-		close(g.ended)
-	}()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), bootTime, fmt.Errorf("it is not up after %s", bootTime))
-	defer cancel()
 	fail := func(err error) {
 		t.Helper()
 		t.Fatalf("the machine's console ended with:\n%s\n%s\nboot: %v", g.last(60), said.String(), err)
 	}
-	port, err := g.dial(ctx, socket)
-	if err != nil {
-		fail(err)
-	}
-	g.agent = agent.Dial(port)
-	select {
-	case <-g.agent.Started():
-	case <-g.ended:
-		fail(errors.New("QEMU has ended"))
-	case <-ctx.Done():
-		fail(context.Cause(ctx))
+	for attempt := 1; ; attempt++ {
+		err := g.start(t.Context(), argv, socket, &said)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errStuck) || attempt == attempts {
+			fail(err)
+		}
+		t.Logf("attempt %d: %v\nthe console ended with:\n%s", attempt, err, g.last(5))
+		_ = g.qemu.Process.Kill() // it has ended where this fails
+		<-g.ended
+		g.agent.Close()
+		for _, name := range []string{socket, g.console} {
+			if err := os.Remove(name); err != nil {
+				fail(err)
+			}
+		}
 	}
 	if r := g.try(t, bootTime, "", "systemctl", "is-system-running", "--wait"); r.Stdout != "running\n" {
 		failed := g.try(t, time.Minute, "", "sh", "-c",
@@ -119,6 +113,64 @@ func boot(t *testing.T, img image, tools string) *guest {
 	t.Logf("up after %s", time.Since(begun).Round(100*time.Millisecond))
 	return g
 }
+
+// QEMU's threads of several CPUs sometimes wait for each other forever, in the kernel's first seconds: once in some 250
+// boots. Such a machine is started again: nothing of its disk was written yet, and nothing that is tested has run.
+const (
+	attempts  = 3
+	quietTime = 2 * time.Minute // a kernel that is alive writes its first lines within seconds of each other
+)
+
+var errStuck = errors.New("the emulator has stopped in the first lines of the kernel")
+
+// start switches the machine on and waits for its agent. The error is errStuck where the emulator has to be started
+// again.
+func (g *guest) start(ctx context.Context, argv []string, socket string, said io.Writer) error {
+	g.qemu, g.ended = exec.Command(argv[0], argv[1:]...), make(chan struct{})
+	g.qemu.Stdout, g.qemu.Stderr = said, said
+	g.qemu.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that dies leaves no machine behind
+	if err := g.qemu.Start(); err != nil {
+		close(g.ended)
+		return err
+	}
+	go func(qemu *exec.Cmd, ended chan struct{}) {
+		_ = qemu.Wait() // how is in what it said and in its state
+		close(ended)
+	}(g.qemu, g.ended)
+	ctx, cancel := context.WithTimeoutCause(ctx, bootTime, fmt.Errorf("it is not up after %s", bootTime))
+	defer cancel()
+	port, err := g.dial(ctx, socket)
+	if err != nil {
+		return err
+	}
+	g.agent = agent.Dial(port)
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for size, quiet := int64(-1), time.Duration(0); ; quiet += time.Second {
+		select {
+		case <-g.agent.Started():
+			return nil
+		case <-g.ended:
+			return errors.New("QEMU has ended")
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-look.C:
+		}
+		text, err := os.ReadFile(g.console)
+		if err != nil {
+			return err
+		}
+		if int64(len(text)) != size || firstProgram.Match(text) {
+			size, quiet = int64(len(text)), 0
+		}
+		if quiet >= quietTime {
+			return errStuck
+		}
+	}
+}
+
+// firstProgram is what the kernel writes when it is done with itself.
+var firstProgram = regexp.MustCompile(`Run /\S+ as init process`)
 
 // dial connects to the socket that QEMU makes when it starts.
 func (g *guest) dial(ctx context.Context, socket string) (io.ReadWriteCloser, error) {

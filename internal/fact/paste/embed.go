@@ -5,6 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/paste/input"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
 )
 
 // What a program logged of another's output: JSON whose message has several lines.
@@ -41,34 +45,34 @@ func message(t string) string {
 }
 
 // embedded reads the first part in the message of a line of JSON.
-func (s *scanner) embedded(w *window, i int) int {
+func (s *scanner) embedded(w *part.Window, i int) int {
 	if s.messages >= mostEmbedded {
 		return 0
 	}
-	text := message(w.t(0))
+	text := message(w.Text(0))
 	if text == "" {
 		return 0
 	}
 	s.messages++
-	lines := split([]byte(text))
-	commands(lines)
-	tries := mostFar / 20
+	lines := input.Lines([]byte(text))
+	prompt.Mark(lines)
+	tries := part.MostFar / 20
 	asked := ""
 	for k := range lines {
-		if lines[k].is == command {
-			asked = inner(lines[k].command)
+		if lines[k].Is == part.Command {
+			asked = prompt.Inner(lines[k].Command)
 		}
-		if lines[k].is != content {
+		if lines[k].Is != part.Content {
 			continue
 		}
-		p := &window{lines: lines[k:max(lines[k].end, k+1)], command: asked, tries: &tries}
+		p := &part.Window{Lines: lines[k:max(lines[k].End, k+1)], Command: asked, Tries: &tries}
 		if f, ok := ask(p, notProse); ok {
-			if f.body == nil {
-				for _, l := range p.lines[:min(f.n, len(p.lines))] {
-					f.body = append(f.body, l.text)
+			if f.Body == nil {
+				for _, l := range p.Lines[:min(f.N, len(p.Lines))] {
+					f.Body = append(f.Body, l.Indented)
 				}
 			}
-			f.n = 1
+			f.N = 1
 			return s.part(w, i, f)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
@@ -45,7 +48,7 @@ type maker struct {
 }
 
 // used returns the parts of the kinds that are used, in their order.
-func (m *maker) used(kinds ...Kind) []*Part {
+func (m *maker) used(kinds ...part.Kind) []*Part {
 	var out []*Part
 	for i := range m.r.Parts {
 		if p := &m.r.Parts[i]; p.Used && slices.Contains(kinds, p.Kind) {
@@ -56,7 +59,7 @@ func (m *maker) used(kinds ...Kind) []*Part {
 }
 
 // first returns the first fact of a name among the used parts.
-func (m *maker) first(name string) (Fact, bool) {
+func (m *maker) first(name string) (part.Fact, bool) {
 	for i := range m.r.Parts {
 		if p := &m.r.Parts[i]; p.Used {
 			if f, ok := p.Fact(name, ""); ok {
@@ -64,7 +67,7 @@ func (m *maker) first(name string) (Fact, bool) {
 			}
 		}
 	}
-	return Fact{}, false
+	return part.Fact{}, false
 }
 
 // memLines are the facts of free and top as lines of /proc/meminfo. Of what is shown as
@@ -75,8 +78,8 @@ var memLines = [][2]string{{"memory.total", "MemTotal"}, {"memory.free", "MemFre
 	{"swap.free", "SwapFree"}}
 
 func (m *maker) memory() {
-	for _, p := range m.used(Meminfo, Free, VmstatSums, Top) {
-		if p.Kind == Meminfo {
+	for _, p := range m.used(part.Meminfo, part.Free, part.VmstatSums, part.Top) {
+		if p.Kind == part.Meminfo {
 			m.Add("proc/meminfo", strings.Join(p.body, "\n"))
 			continue
 		}
@@ -87,11 +90,11 @@ func (m *maker) memory() {
 				total, ok1 := p.Fact("swap.total", "")
 				in, ok2 := p.Fact("swap.used", "")
 				if t, u := total.Value, in.Value; ok1 && ok2 {
-					f, ok = Fact{Value: t.(int64) - u.(int64)}, t.(int64) >= u.(int64)
+					f, ok = part.Fact{Value: t.(int64) - u.(int64)}, t.(int64) >= u.(int64)
 				}
 			}
 			if n, is := f.Value.(int64); ok && is {
-				fmt.Fprintf(&b, "%s: %d kB\n", x[1], n/kb)
+				fmt.Fprintf(&b, "%s: %d kB\n", x[1], n/amount.KB)
 			}
 		}
 		m.Add("proc/meminfo", b.String())
@@ -101,7 +104,7 @@ func (m *maker) memory() {
 	if f, ok := m.first("swap.total"); ok && f.Value == int64(0) && (!f.Rounded || f.Step <= none) {
 		m.Add("proc/swaps", "Filename Type Size Used Priority")
 	}
-	for _, p := range m.used(Swaps) {
+	for _, p := range m.used(part.Swaps) {
 		text := "Filename Type Size Used Priority\n"
 		for _, f := range p.Facts {
 			if f.Name != "swap.size" {
@@ -110,15 +113,15 @@ func (m *maker) memory() {
 			in, _ := p.Fact("swap.used", f.Of)
 			kind, _ := p.Fact("swap.kind", f.Of)
 			n, _ := in.Value.(int64)
-			text += fmt.Sprintf("%s %s %d %d -2\n", f.Of, kind.Value, f.Value.(int64)/kb, n/kb)
+			text += fmt.Sprintf("%s %s %d %d -2\n", f.Of, kind.Value, f.Value.(int64)/amount.KB, n/amount.KB)
 		}
 		m.Add("proc/swaps", text)
 	}
 }
 
 func (m *maker) processors() {
-	for _, p := range m.used(CPUInfo, Lscpu) {
-		if p.Kind == CPUInfo && len(p.body) > 0 {
+	for _, p := range m.used(part.CPUInfo, part.Lscpu) {
+		if p.Kind == part.CPUInfo && len(p.body) > 0 {
 			m.Add("proc/cpuinfo", strings.Join(p.body, "\n"))
 			return
 		}
@@ -126,7 +129,7 @@ func (m *maker) processors() {
 		return
 	}
 	if f, ok := m.first("cpu.logical"); ok {
-		m.cpuinfo(&Part{Facts: []Fact{f}})
+		m.cpuinfo(&Part{Facts: []part.Fact{f}})
 	}
 }
 
@@ -158,7 +161,7 @@ func (m *maker) cpuinfo(p *Part) {
 }
 
 func (m *maker) nodes() {
-	for _, p := range m.used(Numactl) {
+	for _, p := range m.used(part.Numactl) {
 		for _, f := range p.Facts {
 			if f.Name != "numa.node.total" {
 				continue
@@ -166,11 +169,11 @@ func (m *maker) nodes() {
 			dir := "sys/devices/system/node/node" + f.Of + "/"
 			free, ok := p.Fact("numa.node.free", f.Of)
 			if !ok {
-				free = Fact{Value: int64(0)}
+				free = part.Fact{Value: int64(0)}
 			}
 			m.Add(dir+"meminfo", fmt.Sprintf("Node %s MemTotal: %d kB\nNode %s MemFree: %d kB", f.Of,
-				f.Value.(int64)/kb, f.Of,
-				free.Value.(int64)/kb))
+				f.Value.(int64)/amount.KB, f.Of,
+				free.Value.(int64)/amount.KB))
 			if c, ok := p.Fact("numa.node.cpus", f.Of); ok {
 				m.Add(dir+"cpulist", c.Value.(string))
 			}
@@ -188,33 +191,33 @@ func (m *maker) kernel() {
 	if f, ok := m.first("os.name"); ok {
 		m.Add("etc/os-release", `PRETTY_NAME="`+strings.ReplaceAll(f.Value.(string), `"`, "")+`"`)
 	}
-	for _, p := range m.used(OSRelease) {
+	for _, p := range m.used(part.OSRelease) {
 		if len(p.body) > 0 && strings.Contains(p.body[0], "=") {
 			m.Add("etc/os-release", strings.Join(p.body, "\n"))
 		}
 	}
-	for _, p := range m.used(Sysctl) {
+	for _, p := range m.used(part.Sysctl) {
 		for _, f := range p.Facts {
 			if name := host.SysctlPath(f.Of); f.Name == "sysctl" && fs.ValidPath(name) && !strings.Contains(name, "*") {
 				m.Add(name, f.Value.(string))
 			}
 		}
 	}
-	for i, p := range m.used(SysctlConf) {
+	for i, p := range m.used(part.SysctlConf) {
 		name := strings.TrimPrefix(p.of, "/")
 		if !fs.ValidPath(name) || !strings.Contains(name, "sysctl") {
 			name = fmt.Sprintf("etc/sysctl.d/%d-pasted.conf", 99+i)
 		}
 		m.Add(name, strings.Join(p.body, "\n"))
 	}
-	for _, p := range m.used(THP) {
+	for _, p := range m.used(part.THP) {
 		file := map[string]string{"thp.enabled": "enabled", "thp.defrag": "defrag",
 			"thp.shmem_enabled": "shmem_enabled"}[p.of]
 		if file != "" && len(p.body) > 0 {
 			m.Add("sys/kernel/mm/transparent_hugepage/"+file, p.body[0])
 		}
 	}
-	for _, p := range m.used(Cmdline) {
+	for _, p := range m.used(part.Cmdline) {
 		if len(p.body) > 0 {
 			m.Add("proc/cmdline", strings.TrimSpace(p.body[0]))
 		}
@@ -229,11 +232,11 @@ func (m *maker) kernel() {
 func (m *maker) disks() {
 	var lines []string
 	devices := map[string]int{}
-	for _, p := range m.used(Mountinfo) {
+	for _, p := range m.used(part.Mountinfo) {
 		lines = append(lines, p.body...)
 	}
 	if len(lines) == 0 {
-		for _, p := range m.used(Mount, Findmnt, Mounts) {
+		for _, p := range m.used(part.Mount, part.Findmnt, part.Mounts) {
 			for _, f := range p.Facts {
 				if f.Name != "mount.type" {
 					continue
@@ -257,7 +260,7 @@ func (m *maker) disks() {
 		m.Add("proc/self/mountinfo", strings.Join(lines, "\n"))
 	}
 	spaces := map[string]host.Space{}
-	for _, p := range m.used(Df) {
+	for _, p := range m.used(part.Df) {
 		for _, f := range p.Facts {
 			free, ok := p.Fact("space.free", f.Of)
 			if f.Name != "space.total" || !ok {
@@ -276,23 +279,23 @@ func (m *maker) disks() {
 		}
 		m.JSON("statfs.json", list)
 	}
-	for _, p := range m.used(Fstab) {
+	for _, p := range m.used(part.Fstab) {
 		m.Add("etc/fstab", string(host.LocalFstab([]byte(strings.Join(p.body, "\n")+"\n"))))
 	}
 }
 
 func (m *maker) logs() {
-	m.log(kernlog.Entry, func(p *Part) bool { return p.Kind == KernelLog })
+	m.log(kernlog.Entry, func(p *Part) bool { return p.Kind == part.KernelLog })
 	// Lines of a server stand among those of the kernel in a journal.
 	m.log(Log, func(p *Part) bool {
 		_, entries := p.Fact("log.entries", "")
-		return p.Kind == ServerLog || p.Kind == KernelLog && entries
+		return p.Kind == part.ServerLog || p.Kind == part.KernelLog && entries
 	})
 }
 
 func (m *maker) log(name string, of func(*Part) bool) {
 	var b strings.Builder
-	for _, p := range m.used(KernelLog, ServerLog) {
+	for _, p := range m.used(part.KernelLog, part.ServerLog) {
 		if of(p) {
 			b.WriteString(strings.Join(p.body, "\n") + "\n")
 		}
@@ -306,7 +309,7 @@ func (m *maker) log(name string, of func(*Part) bool) {
 func (m *maker) server() {
 	settings := m.settings()
 	_, running := m.first("processes.postgres")
-	asked := len(m.used(ShowAll, PgSettings, Show)) > 0
+	asked := len(m.used(part.ShowAll, part.PgSettings, part.Show)) > 0
 	state, status := m.first("unit.state")
 	dir, hasDir := m.first("unit.data_directory")
 	if !hasDir {
@@ -349,7 +352,7 @@ func (m *maker) server() {
 		"cgroup", "segment", "places.json", "shmem_answers.json"} {
 		m.missing("pg/1/"+f, "")
 	}
-	if p := m.used(PgControldata); len(p) > 0 {
+	if p := m.used(part.PgControldata); len(p) > 0 {
 		m.control(p[len(p)-1])
 	}
 }
@@ -364,32 +367,33 @@ func (m *maker) settings() pg.Rows {
 		"enumvals",
 		"boot_val", "pending_restart"}}
 	type given struct {
-		fact   Fact
+		fact   part.Fact
 		source string
 	}
 	at := map[string]given{}
 	for rank := 1; rank <= 3; rank++ {
-		for _, p := range m.used(ShowAll, PgSettings, Show, PostgresConf, PgControldata, Tuner) {
+		for _, p := range m.used(part.ShowAll, part.PgSettings, part.Show, part.PostgresConf, part.PgControldata,
+			part.Tuner) {
 			if sourceOf(p.Kind) != rank {
 				continue
 			}
 			for _, f := range p.Facts {
-				if f.Name == "setting" && isParam(f.Of) {
+				if f.Name == "setting" && setting.Known(f.Of) {
 					at[f.Of] = given{f, map[bool]string{true: "configuration file", false: "client"}[rank == 1]}
 				}
 			}
 		}
 	}
 	if v, ok := m.first("server.version"); ok {
-		at["server_version"] = given{setting("server_version", v.Value.(string), ""), "default"}
+		at["server_version"] = given{setting.Of("server_version", v.Value.(string), ""), "default"}
 	} else if v, ok := m.first("server.major"); ok {
 		if _, told := at["server_version"]; !told {
-			at["server_version"] = given{setting("server_version", v.Value.(string), ""), "default"}
+			at["server_version"] = given{setting.Of("server_version", v.Value.(string), ""), "default"}
 		}
 	}
 	if v, ok := at["server_version"]; ok {
-		if n, ok := versionNumber(fmt.Sprint(v.fact.Value)); ok {
-			at["server_version_num"] = given{Fact{Of: "server_version_num", Value: int64(n)}, "default"}
+		if n, ok := setting.VersionNumber(fmt.Sprint(v.fact.Value)); ok {
+			at["server_version_num"] = given{part.Fact{Of: "server_version_num", Value: int64(n)}, "default"}
 		}
 	}
 	major := 0
@@ -401,7 +405,7 @@ func (m *maker) settings() pg.Rows {
 	for _, name := range slices.Sorted(maps.Keys(at)) {
 		p, ok := params.Lookup(major, name)
 		if !ok {
-			if p, ok = paramsByName()[strings.ToLower(name)]; !ok {
+			if p, ok = setting.Params()[strings.ToLower(name)]; !ok {
 				continue
 			}
 		}
@@ -413,7 +417,7 @@ func (m *maker) settings() pg.Rows {
 }
 
 // baseValue is a value as pg_settings has it.
-func baseValue(f Fact, p params.Param) (string, bool) {
+func baseValue(f part.Fact, p params.Param) (string, bool) {
 	n, isNum := f.Number()
 	switch {
 	case !isNum:
@@ -455,19 +459,6 @@ func settingRow(p params.Param, value, source string) []*string {
 	}
 	return []*string{&p.Name, &value, opt(p.Unit), &p.Type, &p.Context, &source, opt(p.Min), opt(p.Max), opt(enum),
 		opt(p.Boot), &no}
-}
-
-// versionNumber reads "16.3" and "9.6.24" as server_version_num has them.
-func versionNumber(s string) (int, bool) {
-	var major, minor, patch int
-	s, _, _ = strings.Cut(s, " ")
-	switch n, _ := fmt.Sscanf(s, "%d.%d.%d", &major, &minor, &patch); {
-	case n == 0 || major < 8 || major > 99:
-		return 0, false
-	case major < 10:
-		return major*10000 + minor*100 + patch, true
-	}
-	return major*10000 + minor, true
 }
 
 // control makes the answer of the control file's functions of pg_controldata, as far as

@@ -7,6 +7,10 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/database"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/usage"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
@@ -24,8 +28,8 @@ var (
 
 // logs reads lines of the kernel, of the journal and of servers, which stand together in a
 // journal and are told apart by what they say.
-func logs(w *window) (found, bool) {
-	t := w.t(0)
+func logs(w *part.Window) (part.Found, bool) {
+	t := w.Text(0)
 	headed := func(t string) bool {
 		return reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reJournal.MatchString(t) || reISOLog.MatchString(t)
 	}
@@ -34,18 +38,18 @@ func logs(w *window) (found, bool) {
 	oom := reOOM.MatchString(t)
 	taken, _ := feed.Line([]byte(t), 0)
 	if !headed(t) && !oom && !taken {
-		return found{}, false
+		return part.Found{}, false
 	}
-	var f found
+	var f part.Found
 	kernel, own, bare := 0, 0, !headed(t) && oom
-	for i := 0; i < len(w.lines); i++ {
-		l := w.lines[i]
-		t := l.t
-		if l.is == elided {
+	for i := 0; i < len(w.Lines); i++ {
+		l := w.Lines[i]
+		t := l.Text
+		if l.Is == part.Elided {
 			continue
 		}
-		if l.is == blank {
-			if i+1 < len(w.lines) && headed(w.t(i+1)) { // a gap in a log
+		if l.Is == part.Blank {
+			if i+1 < len(w.Lines) && headed(w.Text(i+1)) { // a gap in a log
 				continue
 			}
 			break
@@ -60,13 +64,13 @@ func logs(w *window) (found, bool) {
 			is = is || taken
 		} else {
 			var ours bool
-			ours, begun = feed.Line([]byte(strings.TrimLeft(l.text, " ")), 0)
+			ours, begun = feed.Line([]byte(strings.TrimLeft(l.Indented, " ")), 0)
 			is = is || ours
 		}
-		if !is && !bare && !reOOM.MatchString(t) && l.text == l.t { // no line of a log, and none that goes on
+		if !is && !bare && !reOOM.MatchString(t) && l.Indented == l.Text { // no line of a log, and none that goes on
 			break
 		}
-		if !is && !bare && l.text != l.t && !begun && i > 0 && !headed(w.t(i-1)) && own == 0 && kernel == 0 {
+		if !is && !bare && l.Indented != l.Text && !begun && i > 0 && !headed(w.Text(i-1)) && own == 0 && kernel == 0 {
 			break
 		}
 		if reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reKernel.MatchString(t) || reOOM.MatchString(t) {
@@ -75,37 +79,37 @@ func logs(w *window) (found, bool) {
 		if begun {
 			own++
 		}
-		f.n = i + 1
+		f.N = i + 1
 	}
 	feed.End()
-	if f.n == 0 {
-		return found{}, false
+	if f.N == 0 {
+		return part.Found{}, false
 	}
-	text := block(w, f.n)
-	f.units(w)
-	f.kind, f.sure = Journal, Likely
+	text := part.Block(w, f.N)
+	units(&f, w)
+	f.Kind, f.Sure = part.Journal, part.Likely
 	if m := reJournal.FindStringSubmatch(t); m != nil {
-		f.host = hostOf(m[1])
+		f.Host = hostOf(m[1])
 	} else if m := reISOLog.FindStringSubmatch(t); m != nil {
-		f.host = m[1]
+		f.Host = m[1]
 	}
 	if kernel > 0 {
-		f.kind = KernelLog
+		f.Kind = part.KernelLog
 		kernelFacts(&f, text)
 	}
-	if bare && own == 0 && len(f.facts) == 0 { // a sentence of a person about it
-		return found{}, false
+	if bare && own == 0 && len(f.Facts) == 0 { // a sentence of a person about it
+		return part.Found{}, false
 	}
 	if own > 0 {
 		if kernel == 0 {
-			f.kind = ServerLog
+			f.Kind = part.ServerLog
 		}
-		f.add(count("log.entries", "", sink.n), count("log.errors", "", sink.errors))
+		f.Add(part.Count("log.entries", "", sink.n), part.Count("log.errors", "", sink.errors))
 		if sink.panics > 0 {
-			f.add(count("log.panics", "", sink.panics))
+			f.Add(part.Count("log.panics", "", sink.panics))
 		}
 		if headed(t) || own > 1 {
-			f.sure = Certain
+			f.Sure = part.Certain
 		}
 	}
 	return f, true
@@ -130,32 +134,31 @@ var (
 )
 
 // units adds what systemd said of units.
-func (f *found) units(w *window) {
-	for _, l := range w.lines[:f.n] {
-		if m := reUnitResult.FindStringSubmatch(l.t); m != nil {
-			f.add(word("unit.result", m[1], m[2]))
+func units(f *part.Found, w *part.Window) {
+	for _, l := range w.Lines[:f.N] {
+		if m := reUnitResult.FindStringSubmatch(l.Text); m != nil {
+			f.Add(part.Word("unit.result", m[1], m[2]))
 		}
-		m := reUnitUsed.FindStringSubmatch(l.t)
+		m := reUnitUsed.FindStringSubmatch(l.Text)
 		if m == nil {
 			continue
 		}
 		if p := reUnitPeak.FindStringSubmatch(m[2]); p != nil {
-			if a, ok := amountOf(p[1], 1); ok {
-				f.add(a.fact("unit.memory_peak", m[1]))
+			if a, ok := amount.Of(p[1], 1); ok {
+				f.Add(a.Fact("unit.memory_peak", m[1]))
 			}
 		}
 	}
 }
 
 // within are kinds whose outputs stand between the lines of a log, set in or not, where one was logged.
-func within(w *window, i int) bool {
-	t := w.t(i)
-	if _, _, ok := controlLine(t); ok {
-		_, _, next := controlLine(w.t(i + 1))
+func within(w *part.Window, i int) bool {
+	t := w.Text(i)
+	if _, _, ok := database.ControlLine(t); ok {
+		_, _, next := database.ControlLine(w.Text(i + 1))
 		return next
 	}
-	return reFreeMem.MatchString(w.t(i+1)) && reFreeHead.MatchString(t) || reTopHead.MatchString(t) ||
-		reVmstatTop.MatchString(t) || reSysstat.MatchString(t)
+	return usage.Begins(w, i)
 }
 
 // entries counts what a server logged.
@@ -175,26 +178,26 @@ func (s *entries) Entry(e *pglog.Entry) {
 // Dump implements pglog.Sink.
 func (s *entries) Dump(*pglog.Dump) {}
 
-func kernelFacts(f *found, text []byte) {
+func kernelFacts(f *part.Found, text []byte) {
 	l, err := kernlog.Read(bytes.NewReader(text))
 	if err != nil {
 		return
 	}
 	kills := int64(0)
-	var victims []Fact
+	var victims []part.Fact
 	for _, r := range l.Reports {
 		kills += int64(len(r.Victims))
 		for _, v := range r.Victims {
-			victims = append(victims, word("oom.victim", strconv.Itoa(v.PID), v.Name))
+			victims = append(victims, part.Word("oom.victim", strconv.Itoa(v.PID), v.Name))
 		}
 	}
 	if len(l.Reports) > 0 {
-		f.add(count("oom.reports", "", int64(len(l.Reports))), count("oom.kills", "", kills))
-		f.sure = Certain
+		f.Add(part.Count("oom.reports", "", int64(len(l.Reports))), part.Count("oom.kills", "", kills))
+		f.Sure = part.Certain
 	}
-	f.add(victims...)
+	f.Add(victims...)
 	for _, o := range l.Other {
-		f.sure = Certain
-		f.add(word("oom.note", o.Name, string(o.Kind)))
+		f.Sure = part.Certain
+		f.Add(part.Word("oom.note", o.Name, string(o.Kind)))
 	}
 }

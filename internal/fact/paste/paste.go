@@ -3,17 +3,16 @@
 // fences, in several languages. It says which part of a text is what, which facts it
 // holds, and which lines it did not recognize; and makes an evidence of it (Evidence).
 //
-// One file holds one topic; each recognizer is asked at each line and takes the lines
-// that are its own. A number is only as exact as it was printed: what free -m or df -h
-// rounds is called so. What a paste does not hold is not known, and never zero; parts that
-// contradict each other are told, and not mixed.
+// Each recognizer is asked at each line and takes the lines that are its own; the packages
+// below hold them, a file a topic. A number is only as exact as it was printed: what free -m
+// or df -h rounds is called so. What a paste does not hold is not known, and never zero; parts
+// that contradict each other are told, and not mixed.
 package paste
+
+import "github.com/pgfettle/pgfettle/internal/fact/paste/part"
 
 // Schema names the version of the JSON form.
 const Schema = "pgfettle.read/1"
-
-// Kind is what a part of a paste is.
-type Kind string
 
 // Read is what was recognized in some files.
 type Read struct {
@@ -44,45 +43,23 @@ type Lines struct {
 	Unrecognized int `json:"unrecognized"` // all others
 }
 
-// Sure says how sure it is that a part is what it is called.
-type Sure string
-
-// The degrees.
-const (
-	Certain Sure = "certain" // its head, or a form that nothing else has
-	Likely  Sure = "likely"  // by the form of its lines alone
-)
-
 // Part is a stretch of lines that is one thing, such as the output of one command.
 type Part struct {
-	Kind    Kind   `json:"kind"`
-	File    string `json:"file"`
-	First   int    `json:"first"` // line, from 1
-	Last    int    `json:"last"`
-	Sure    Sure   `json:"sure"`
-	Host    string `json:"host,omitempty"`    // by the prompt before it, or by itself
-	Command string `json:"command,omitempty"` // that stands before it
+	Kind    part.Kind `json:"kind"`
+	File    string    `json:"file"`
+	First   int       `json:"first"` // line, from 1
+	Last    int       `json:"last"`
+	Sure    part.Sure `json:"sure"`
+	Host    string    `json:"host,omitempty"`    // by the prompt before it, or by itself
+	Command string    `json:"command,omitempty"` // that stands before it
 	// Used says whether the evidence holds what this part says of the host
-	Used   bool     `json:"used"`
-	Unused string   `json:"unused,omitempty"` // why not: a clause
-	Facts  []Fact   `json:"facts"`
-	Notes  []string `json:"notes,omitempty"` // of what is odd about it, a sentence each
+	Used   bool        `json:"used"`
+	Unused string      `json:"unused,omitempty"` // why not: a clause
+	Facts  []part.Fact `json:"facts"`
+	Notes  []string    `json:"notes,omitempty"` // of what is odd about it, a sentence each
 
 	body []string // its lines, made plain
 	of   string   // whose it is, such as the process of smaps
-}
-
-// Fact is one thing that a part says.
-type Fact struct {
-	Name string `json:"name"`         // memory.total, setting, space.free, …
-	Of   string `json:"of,omitempty"` // of which setting, mount point, process, …
-	// Value is a number in Unit, or a text
-	Value any    `json:"value"`
-	Unit  string `json:"unit,omitempty"` // bytes, bytes/s, s, percent; "" for counts and texts
-	// Rounded says that the number was printed rounded, or cut
-	Rounded bool `json:"rounded,omitempty"`
-	// Step is how far off a rounded number may be, in Unit; 0: it is exact
-	Step float64 `json:"step,omitempty"`
 }
 
 // Stretch is lines in a row that nothing was recognized in.
@@ -117,34 +94,17 @@ type Input struct {
 // for the commands that read logs.
 const (
 	MaxText  = 16 << 20 // bytes of all inputs together
-	MaxLines = 300_000  // of one input
-	maxLine  = 64 << 10 // bytes of a line that are looked at
 	maxParts = 10_000
-	maxFacts = 20_000 // of one part
-	maxShown = 200    // bytes of an unrecognized line that are kept
 )
 
-// Number returns the number of a fact.
-func (f Fact) Number() (float64, bool) {
-	switch v := f.Value.(type) {
-	case int64:
-		return float64(v), true
-	case int:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
-}
-
 // Fact returns the first fact of a name, of what is named where of is not empty.
-func (p *Part) Fact(name, of string) (Fact, bool) {
+func (p *Part) Fact(name, of string) (part.Fact, bool) {
 	for _, f := range p.Facts {
 		if f.Name == name && (of == "" || f.Of == of) {
 			return f, true
 		}
 	}
-	return Fact{}, false
+	return part.Fact{}, false
 }
 
 // UsedParts counts the parts that the evidence is made of.

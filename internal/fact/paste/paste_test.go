@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 )
 
 func read(text string) *Read { return ReadAll([]Input{{Name: "a", Text: []byte(text)}}, "") }
@@ -81,18 +82,18 @@ func TestUnits(t *testing.T) {
 		step bool
 	}{
 		{"$ free -g\n      total used free shared buff/cache available\nMem:     62   3   1   0   57   58\n",
-			62 * gb, true},
+			62 * amount.GB, true},
 		{"$ free -b\n      total used free shared buff/cache available\nMem: 4294967296 1 2 3 4 5\n",
 			4294967296, false},
 		{"      total used free shared buff/cache available\nMem: 4294967296 1073741824 1024 0 2048 4096\n",
 			4294967296, false},
 		{"      total used free shared buff/cache available\nMem:          64215       12304         812        " +
 			"4102       51098       47001\n",
-			64215 * mb, true},
+			64215 * amount.MB, true},
 		{"              gesamt       benutzt     frei      gemns.  Puffer/Cache verfügbar\nSpeicher:    7,7Gi       " +
 			"3,3Gi       1,2Gi       412Mi       3,2Gi       3,7Gi\n",
 			8267812045, true},
-		{"MemTotal:       16332236 kB\nMemFree:  1 kB\n", 16332236 * kb, false},
+		{"MemTotal:       16332236 kB\nMemFree:  1 kB\n", 16332236 * amount.KB, false},
 	} {
 		r := read(c.text)
 		if len(r.Parts) != 1 {

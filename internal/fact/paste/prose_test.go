@@ -1,6 +1,10 @@
 package paste
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+)
 
 // What a sentence says of a parameter contradicts no answer of the server: nothing is taken from it, so that a
 // contradiction would name a part that is not used.
@@ -9,7 +13,7 @@ func TestProseContradictsNothing(t *testing.T) {
 		"(1 row)\n\nThe configuration of that server showed work_mem=64MB and max_connections=900 last week.\n")}}, "")
 	var found bool
 	for i := range r.Parts {
-		if r.Parts[i].Kind == Stated {
+		if r.Parts[i].Kind == part.Stated {
 			_, found = r.Parts[i].Fact("setting", "max_connections")
 			if r.Parts[i].Used {
 				t.Error("a sentence is used")

@@ -5,68 +5,18 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/database"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/input"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/prose"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/system"
 )
-
-// window is the lines that a recognizer may take, from the one that is asked about to the
-// next prompt, fence or rule, with the command before them.
-type window struct {
-	lines   []line
-	command string
-	name    string // of the file, where the part may be all of it
-	whole   bool   // the window begins where the content of its file does
-	at      bool   // the command stands behind a prompt that names the host
-	tries   *int   // that are left of what reads far before it knows
-	before  []line // that stand above
-	item    bool   // the mark of an item was taken off
-}
-
-// mostFar is how often a file may begin what has to be read far, such as JSON, and turn out
-// to be nothing: a hostile one would be gone through for each of its lines.
-const mostFar = 200
-
-// farLines is how far such a thing is read at most.
-const farLines = 20_000
-
-// far says whether one more such thing may be tried, and returns its lines.
-func (w *window) far() ([]line, bool) {
-	if w.tries == nil || *w.tries <= 0 {
-		return nil, false
-	}
-	*w.tries--
-	return w.lines[:min(len(w.lines), farLines)], true
-}
-
-func (w *window) t(i int) string {
-	if i < len(w.lines) {
-		return w.lines[i].t
-	}
-	return ""
-}
-
-// found is what a recognizer took.
-type found struct {
-	n     int // lines; 0: nothing
-	sure  Sure
-	kind  Kind // where a recognizer has several
-	facts []Fact
-	notes []string
-	body  []string // plain lines, for the evidence; nil: the lines that were taken
-	of    string
-	host  string
-	// answered is which of the commands in the line it is of, from 1; 0: by its kind
-	answered int
-}
-
-func (f *found) add(facts ...Fact) {
-	if len(f.facts)+len(facts) <= maxFacts {
-		f.facts = append(f.facts, facts...)
-	}
-}
 
 // recognizer is a kind with the function that takes its lines.
 type recognizer struct {
-	kind Kind
-	read func(*window) found
+	kind part.Kind
+	read func(*part.Window) part.Found
 }
 
 // ReadAll reads texts that are of one host, or of several: then the parts of the named one are used, of
@@ -88,7 +38,7 @@ func ReadAll(in []Input, host string) *Read {
 type scanner struct {
 	r             *Read
 	file          string
-	lines         []line
+	lines         []part.Line
 	host, command string
 	prompted      bool    // the prompt before the command names the host
 	remote        string  // where the command ran, where that is another host
@@ -96,17 +46,17 @@ type scanner struct {
 	gap           Stretch // that is open
 	gapAt         int     // its last line, by its place among the lines
 	begun         bool    // content was seen
-	tries         int     // see window
+	tries         int     // see part.Window
 	messages      int     // that were looked into
 	plain         [6]*plain
 }
 
 func (r *Read) file(name string, text []byte) {
-	lines := split(text)
-	commands(lines)
+	lines := input.Lines(text)
+	prompt.Mark(lines)
 	r.Files = append(r.Files, File{Name: name, Lines: last(lines)})
 	r.Lines.Total += len(lines)
-	s := &scanner{r: r, file: name, lines: lines, tries: mostFar}
+	s := &scanner{r: r, file: name, lines: lines, tries: part.MostFar}
 	for i := 0; i < len(lines); {
 		i += s.at(i)
 	}
@@ -114,76 +64,76 @@ func (r *Read) file(name string, text []byte) {
 }
 
 // last is the number of the last line.
-func last(lines []line) int {
+func last(lines []part.Line) int {
 	if len(lines) == 0 {
 		return 0
 	}
-	return lines[len(lines)-1].number
+	return lines[len(lines)-1].Number
 }
 
 // at reads what begins at a line, and says how many lines that was.
 func (s *scanner) at(i int) int {
 	l := &s.lines[i]
-	switch l.is {
-	case blank, rule, elided:
+	switch l.Is {
+	case part.Blank, part.Rule, part.Elided:
 		s.r.Lines.Blank++
-		if l.is == rule {
+		if l.Is == part.Rule {
 			s.close()
 		}
 		return 1
-	case fence:
+	case part.Fence:
 		s.r.Lines.Blank++
 		s.close()
-		if strings.Trim(l.t, "`~") == "" { // the host of a session is not known behind it
+		if strings.Trim(l.Text, "`~") == "" { // the host of a session is not known behind it
 			s.host = ""
 		}
 		return 1
-	case command:
-		if f := typed(l.command); f.n > 0 {
-			if l.host != "" {
-				s.host = l.host
+	case part.Command:
+		if f := typed(l.Command); f.N > 0 {
+			if l.Host != "" {
+				s.host = l.Host
 			}
-			s.command, s.remote = "", remote(l.command)
-			n := s.part(&window{lines: s.lines[i : i+1]}, i, f)
-			if f.kind == SysctlSet { // what it prints follows
-				s.command = inner(l.command)
+			s.command, s.remote = "", prompt.Remote(l.Command)
+			n := s.part(&part.Window{Lines: s.lines[i : i+1]}, i, f)
+			if f.Kind == part.SysctlSet { // what it prints follows
+				s.command = prompt.Inner(l.Command)
 			}
 			return n
 		}
 		s.r.Lines.Commands++
 		s.close()
-		if l.host != "" {
-			s.host = l.host
+		if l.Host != "" {
+			s.host = l.Host
 		}
-		s.prompted = l.host != ""
+		s.prompted = l.Host != ""
 		switch {
-		case l.command == forAll:
+		case l.Command == prompt.ForAll:
 			s.command, s.remote = s.several, ""
-		case l.command != "":
-			s.command = inner(l.command)
-			s.remote = remote(l.command)
-			if m := rePodShell.FindStringSubmatch(l.command); m != nil { // what follows is typed in the pod
+		case l.Command != "":
+			s.command = prompt.Inner(l.Command)
+			s.remote = prompt.Remote(l.Command)
+			if m := prompt.PodShell.FindStringSubmatch(l.Command); m != nil { // what follows is typed in the pod
 				s.host = m[1]
 			}
 			s.several = s.command
 		}
 		return 1
 	}
-	if l.opens {
+	if l.Opens {
 		s.close()
 	}
-	w := &window{lines: s.lines[i:l.end], command: s.command, name: s.file, whole: !s.begun, tries: &s.tries,
-		at: s.prompted, before: before(s.lines, i)}
+	w := &part.Window{Lines: s.lines[i:l.End], Command: s.command, Name: s.file, Whole: !s.begun, Tries: &s.tries,
+		Named: s.prompted, Before: part.Before(s.lines, i)}
 	s.begun = true
 	if n := s.recognize(w, i); n > 0 {
 		return n
 	}
-	if reDateLine.MatchString(l.t) { // of a loop
+	if reDateLine.MatchString(l.Text) { // of a loop
 		s.r.Lines.Commands++
 		s.close()
 		return 1
 	}
-	if reDashes.MatchString(l.t) {
+	if reDashes.MatchString(l.Text) {
 		s.r.Lines.Blank++
 		s.close()
 		return 1
@@ -201,7 +151,7 @@ var reDateLine = regex.New(`^\p{L}{2,5}[.,]? (?:\p{L}{3,5}\.? {1,2}\d{1,2}|\d{1,
 
 // recognize asks each recognizer, with the lines as they are and then without what a
 // journal, a container's log or a comment puts before each.
-func (s *scanner) recognize(w *window, i int) int {
+func (s *scanner) recognize(w *part.Window, i int) int {
 	if len(s.r.Parts) >= maxParts {
 		return 0
 	}
@@ -211,8 +161,8 @@ func (s *scanner) recognize(w *window, i int) int {
 	for k := range wrappers {
 		if p, host := s.unwrapped(w, i, k); p != nil {
 			if f, ok := ask(p, wrappers[k].of); ok {
-				if f.host == "" {
-					f.host = host
+				if f.Host == "" {
+					f.Host = host
 				}
 				return s.part(p, i, f)
 			}
@@ -227,66 +177,68 @@ func (s *scanner) recognize(w *window, i int) int {
 	if f, ok := logs(w); ok {
 		return s.part(w, i, f)
 	}
-	if f := readProse(w); f.n > 0 {
+	if f := prose.ReadProse(w); f.N > 0 {
 		return s.part(w, i, f)
 	}
 	return 0
 }
 
-func ask(w *window, of func(Kind) bool) (found, bool) {
+func ask(w *part.Window, of func(part.Kind) bool) (part.Found, bool) {
 	for _, k := range recognizers {
 		if !of(k.kind) {
 			continue
 		}
 		f := k.read(w)
-		if f.n > 0 {
-			if f.kind == "" {
-				f.kind = k.kind
+		if f.N > 0 {
+			if f.Kind == "" {
+				f.Kind = k.kind
 			}
-			if f.sure == "" {
-				f.sure = Certain
+			if f.Sure == "" {
+				f.Sure = part.Certain
 			}
 			return f, true
 		}
 	}
-	return found{}, false
+	return part.Found{}, false
 }
 
-func all(Kind) bool { return true }
+func all(part.Kind) bool { return true }
 
 // notProse are the kinds that are looked for behind the head of a journal: those whose
 // lines cannot be prose.
-func notProse(k Kind) bool { return k != PostgresConf && k != PgHBA && k != Explain && k != Answer }
+func notProse(k part.Kind) bool {
+	return k != part.PostgresConf && k != part.PgHBA && k != part.Explain && k != part.Answer
+}
 
 // remarked are those that are looked for in remarks. A line of a configuration that is a
 // remark is one that is not in force.
-func remarked(k Kind) bool {
-	return notProse(k) && k != Fstab && k != Sysctl && k != Unit && k != Cmdline
+func remarked(k part.Kind) bool {
+	return notProse(k) && k != part.Fstab && k != part.Sysctl && k != part.Unit && k != part.Cmdline
 }
 
-func (s *scanner) part(w *window, i int, f found) int {
+func (s *scanner) part(w *part.Window, i int, f part.Found) int {
 	s.close()
-	n := min(f.n, len(w.lines))
-	for n > 1 && w.lines[n-1].is == blank {
+	n := min(f.N, len(w.Lines))
+	for n > 1 && w.Lines[n-1].Is == part.Blank {
 		n--
 	}
-	body := f.body
+	body := f.Body
 	if body == nil {
-		for _, l := range w.lines[:n] {
-			body = append(body, l.text)
+		for _, l := range w.Lines[:n] {
+			body = append(body, l.Indented)
 		}
 	}
-	p := Part{Kind: f.kind, File: s.file, First: s.lines[i].number, Last: s.lines[i+n-1].number,
-		Sure: f.sure, Host: s.host, Command: s.command,
-		Facts: f.facts, Notes: f.notes, body: body, of: f.of}
+	p := Part{Kind: f.Kind, File: s.file, First: s.lines[i].Number, Last: s.lines[i+n-1].Number,
+		Sure: f.Sure, Host: s.host, Command: s.command,
+		Facts: f.Facts, Notes: f.Notes, body: body, of: f.Of}
 	if s.remote != "" {
 		p.Host = s.remote
 	}
-	if f.host != "" {
-		p.Host = f.host
+	if f.Host != "" {
+		p.Host = f.Host
 	}
 	if p.Facts == nil {
-		p.Facts = []Fact{}
+		p.Facts = []part.Fact{}
 	}
 	if p.Host != "" && !slices.Contains(s.r.Hosts, p.Host) {
 		s.r.Hosts = append(s.r.Hosts, p.Host)
@@ -302,17 +254,17 @@ func (s *scanner) skip(i int) {
 	l := &s.lines[i]
 	s.r.Lines.Unrecognized++
 	if s.gap.Lines == 0 {
-		s.gap = Stretch{File: s.file, First: l.number, Text: l.raw[:min(len(l.raw), maxShown)]}
+		s.gap = Stretch{File: s.file, First: l.Number, Text: l.Raw[:min(len(l.Raw), part.MaxShown)]}
 		s.gap.Text = strings.ToValidUTF8(strings.TrimRight(s.gap.Text, " \t"), "\ufffd")
 	}
 	s.gap.Lines++
-	s.gap.Last, s.gapAt = l.number, i
+	s.gap.Last, s.gapAt = l.Number, i
 }
 
 func (s *scanner) close() {
 	if s.gap.Lines > 0 {
 		s.r.Unrecognized = append(s.r.Unrecognized, s.gap)
-		if s.lines[s.gapAt].is == content && s.gap.Lines > 2 { // prose: a command above it is not of what follows
+		if s.lines[s.gapAt].Is == part.Content && s.gap.Lines > 2 { // prose: a command above it is not of what follows
 			s.command = ""
 		}
 	}
@@ -322,7 +274,7 @@ func (s *scanner) close() {
 // What stands before each line of another's output.
 var wrappers = [6]struct {
 	re *regex.Regex // a host or a file, and what is behind it
-	of func(Kind) bool
+	of func(part.Kind) bool
 }{
 	{regex.New(
 		`^(?:\p{L}{3,5}\.? +\d{1,2}|\d{4}-\d\d-\d\d)[ T]\d\d:\d\d:\d\d\S* ([\w.-]{1,255}) [\w@.()/-]{1,64}(?:\[` +
@@ -339,7 +291,9 @@ var wrappers = [6]struct {
 }
 
 // listed are the kinds of which people make lists: lines that say one thing each.
-func listed(k Kind) bool { return k == PostgresConf || k == Sysctl || k == Uname || k == Version }
+func listed(k part.Kind) bool {
+	return k == part.PostgresConf || k == part.Sysctl || k == part.Uname || k == part.Version
+}
 
 // wrappers that are known by their place
 const (
@@ -353,9 +307,9 @@ var reExpected = regex.New(`(?i)^(?:#|//|--) ?(?:expected|sample|example|should 
 const remarksNear = 8 // lines between such a remark and what it is of
 
 // expected says whether remarks are such an output, by those that stand right above.
-func expected(lines []line) bool {
-	for i := len(lines) - 1; i >= 0 && i >= len(lines)-remarksNear && lines[i].is != blank; i-- {
-		if reExpected.MatchString(lines[i].t) {
+func expected(lines []part.Line) bool {
+	for i := len(lines) - 1; i >= 0 && i >= len(lines)-remarksNear && lines[i].Is != part.Blank; i-- {
+		if reExpected.MatchString(lines[i].Text) {
 			return true
 		}
 	}
@@ -363,22 +317,22 @@ func expected(lines []line) bool {
 }
 
 // plain is a file without what one of the wrappers finds before its lines, made once.
-type plain struct{ lines []line }
+type plain struct{ lines []part.Line }
 
-func unprefixed(lines []line, k int) plain {
-	p := plain{make([]line, len(lines))}
+func unprefixed(lines []part.Line, k int) plain {
+	p := plain{make([]part.Line, len(lines))}
 	for i := range lines {
 		l := lines[i]
-		if l.is != blank {
-			m := wrappers[k].re.FindStringSubmatch(l.t)
+		if l.Is != part.Blank {
+			m := wrappers[k].re.FindStringSubmatch(l.Text)
 			if m == nil {
-				l = line{is: fence}
+				l = part.Line{Is: part.Fence}
 			} else {
-				l.host, l.text = m[1], strings.TrimRight(m[2], " \t")
-				l.t = strings.TrimLeft(l.text, " \t")
-				l.is = content
-				if l.t == "" {
-					l.is = blank
+				l.Host, l.Indented = m[1], strings.TrimRight(m[2], " \t")
+				l.Text = strings.TrimLeft(l.Indented, " \t")
+				l.Is = part.Content
+				if l.Text == "" {
+					l.Is = part.Blank
 				}
 			}
 		}
@@ -388,44 +342,82 @@ func unprefixed(lines []line, k int) plain {
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := &p.lines[i]
 		switch {
-		case l.is == fence:
+		case l.Is == part.Fence:
 			end, host = i, ""
-		case l.is == content && host != "" && l.host != host:
+		case l.Is == part.Content && host != "" && l.Host != host:
 			end = i + 1
 			fallthrough
-		case l.is == content:
-			host = l.host
+		case l.Is == part.Content:
+			host = l.Host
 		}
-		l.end = min(end, max(lines[i].end, i))
+		l.End = min(end, max(lines[i].End, i))
 	}
 	return p
 }
 
 // unwrapped returns the window without what one wrapper finds before each of its lines,
 // and the host that it names.
-func (s *scanner) unwrapped(w *window, i, k int) (*window, string) {
-	if !wrappers[k].re.MatchString(w.t(0)) {
+func (s *scanner) unwrapped(w *part.Window, i, k int) (*part.Window, string) {
+	if !wrappers[k].re.MatchString(w.Text(0)) {
 		return nil, ""
 	}
 	if s.plain[k] == nil {
 		p := unprefixed(s.lines, k)
 		s.plain[k] = &p
 	}
-	if k == ofRemarks && expected(before(s.lines, i)) {
+	if k == ofRemarks && expected(part.Before(s.lines, i)) {
 		return nil, ""
 	}
 	lines := s.plain[k].lines
-	end := lines[i].end
+	end := lines[i].End
 	if end <= i {
 		return nil, ""
 	}
-	p := &window{command: w.command, name: w.name, tries: w.tries, lines: lines[i:end], before: before(lines, i)}
-	if _, p.item = itemOf(w.t(0)); p.item { // a list is looked at as it stands
-		p.before = before(s.lines, i)
+	p := &part.Window{Command: w.Command, Name: w.Name, Tries: w.Tries, Lines: lines[i:end],
+		Before: part.Before(lines, i)}
+	if _, p.Item = prose.Item(w.Text(0)); p.Item { // a list is looked at as it stands
+		p.Before = part.Before(s.lines, i)
 	}
 	if k == ofFile {
-		p.command = "cat " + lines[i].host
+		p.Command = "cat " + lines[i].Host
 		return p, ""
 	}
-	return p, hostOf(lines[i].host)
+	return p, hostOf(lines[i].Host)
 }
+
+// typed is what a command itself says.
+func typed(command string) (f part.Found) {
+	if v, ok := database.Altered(command); ok {
+		return part.Found{N: 1, Kind: part.AlterSystem, Sure: part.Likely, Facts: []part.Fact{v},
+			Notes: []string{prompt.NotSeen}}
+	}
+	if f = database.StartedBy(command); f.N > 0 ||
+		!strings.Contains(command, "sysctl") && !strings.Contains(command, "echo") {
+		return f
+	}
+	return system.Sets(command)
+}
+
+// behind is what is left of several commands in a line, of which one has been answered.
+func behind(command string, f part.Found) string {
+	if reLoop.MatchString(command) { // all of it is answered again
+		return command
+	}
+	list := prompt.Commands(command)
+	if len(list) < 2 {
+		return ""
+	}
+	at := f.Answered - 1
+	if at < 0 {
+		at = 0
+		for i, c := range list {
+			if strings.Contains(c, strings.ReplaceAll(string(f.Kind), "_", "")) {
+				at = i
+				break
+			}
+		}
+	}
+	return strings.Join(list[at+1:], "; ")
+}
+
+var reLoop = regex.New(`^(?:while|for|watch)\s|;\s*do\s`)

@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 )
 
 // settle decides which parts speak of one host, and of those which speak for it: what
@@ -69,11 +72,11 @@ var machineFacts = []string{"memory.total", "cpu.logical", "numa.nodes", "kernel
 
 // sourceOf is how near to the server a setting was read: the server's own answer, the
 // control file, a file.
-func sourceOf(k Kind) int {
+func sourceOf(k part.Kind) int {
 	switch k {
-	case ShowAll, PgSettings, Show, Version:
+	case part.ShowAll, part.PgSettings, part.Show, part.Version:
 		return 3
-	case PgControldata:
+	case part.PgControldata:
 		return 2
 	}
 	return 1
@@ -95,8 +98,8 @@ func (r *Read) compare() {
 		for k := range p.Facts {
 			f := &p.Facts[k]
 			key := [2]string{f.Name, f.Of}
-			if !lastingFacts[f.Name] || p.Kind == SysctlSet || p.Kind == AlterSystem || seen[key] ||
-				f.Name == "setting" && p.Kind == Stated || f.Name == "sysctl" && p.Kind == Tuned {
+			if !lastingFacts[f.Name] || p.Kind == part.SysctlSet || p.Kind == part.AlterSystem || seen[key] ||
+				f.Name == "setting" && p.Kind == part.Stated || f.Name == "sysctl" && p.Kind == part.Tuned {
 				continue
 			}
 			seen[key] = true
@@ -137,7 +140,7 @@ func (r *Read) compare() {
 	}
 }
 
-func conflictOf(r *Read, a, b int, x, y *Fact) Conflict {
+func conflictOf(r *Read, a, b int, x, y *part.Fact) Conflict {
 	c := Conflict{Fact: x.Name, Of: x.Of, Parts: [2]int{a, b}, Values: [2]any{x.Value, y.Value}, Unit: x.Unit, Kept: a,
 		Why: "they are of different hosts, or of different times"}
 	sa, sb := sourceOf(r.Parts[a].Kind), sourceOf(r.Parts[b].Kind)
@@ -155,7 +158,7 @@ func conflictOf(r *Read, a, b int, x, y *Fact) Conflict {
 }
 
 // agree says whether two facts can be the same value, each as exact as it was printed.
-func agree(a, b Fact) bool {
+func agree(a, b part.Fact) bool {
 	x, ok1 := a.Number()
 	y, ok2 := b.Number()
 	if ok1 && ok2 {
@@ -177,23 +180,23 @@ func memoryRank(p *Part) int {
 		return 0
 	}
 	switch {
-	case p.Kind == Meminfo && len(p.Facts) > 1:
+	case p.Kind == part.Meminfo && len(p.Facts) > 1:
 		return 9
-	case p.Kind == Free && !total.Rounded:
+	case p.Kind == part.Free && !total.Rounded:
 		return 8
-	case p.Kind == VmstatSums:
+	case p.Kind == part.VmstatSums:
 		return 7
-	case p.Kind == Top && !total.Rounded:
+	case p.Kind == part.Top && !total.Rounded:
 		return 6
-	case p.Kind == Meminfo:
+	case p.Kind == part.Meminfo:
 		return 5
-	case p.Kind == Free && total.Step <= mb:
+	case p.Kind == part.Free && total.Step <= amount.MB:
 		return 4
-	case p.Kind == Top:
+	case p.Kind == part.Top:
 		return 3
-	case p.Kind == Free:
+	case p.Kind == part.Free:
 		return 2
-	case p.Kind == Numactl:
+	case p.Kind == part.Numactl:
 		return 1
 	}
 	return 0
@@ -204,11 +207,11 @@ func cpuRank(p *Part) int {
 		return 0
 	}
 	switch p.Kind {
-	case CPUInfo:
+	case part.CPUInfo:
 		return 4
-	case Lscpu:
+	case part.Lscpu:
 		return 3
-	case Answer:
+	case part.Answer:
 		return 2
 	}
 	return 1
@@ -226,14 +229,14 @@ func (r *Read) best(rank func(*Part) int) int {
 }
 
 // inEvidence are the kinds of which an evidence has an entry.
-var inEvidence = map[Kind]bool{Meminfo: true, Free: true, VmstatSums: true, Top: true, Swaps: true, Lscpu: true,
-	CPUInfo: true,
-	Numactl: true, Df: true, Mount: true, Findmnt: true, Mounts: true, Mountinfo: true, Fstab: true, Uname: true,
-	OSRelease: true,
-	Sysctl:    true, SysctlConf: true, THP: true, Cmdline: true, Tuned: true, SystemctlStatus: true, Cgroup: true,
-	Ps: true, ShowAll: true,
-	PgSettings: true, Show: true, Version: true, PostgresConf: true, PgControldata: true, KernelLog: true,
-	ServerLog: true, Answer: true, Tuner: true}
+var inEvidence = map[part.Kind]bool{part.Meminfo: true, part.Free: true, part.VmstatSums: true, part.Top: true,
+	part.Swaps: true, part.Lscpu: true, part.CPUInfo: true,
+	part.Numactl: true, part.Df: true, part.Mount: true, part.Findmnt: true, part.Mounts: true, part.Mountinfo: true,
+	part.Fstab: true, part.Uname: true, part.OSRelease: true,
+	part.Sysctl: true, part.SysctlConf: true, part.THP: true, part.Cmdline: true, part.Tuned: true,
+	part.SystemctlStatus: true, part.Cgroup: true, part.Ps: true, part.ShowAll: true,
+	part.PgSettings: true, part.Show: true, part.Version: true, part.PostgresConf: true, part.PgControldata: true,
+	part.KernelLog: true, part.ServerLog: true, part.Answer: true, part.Tuner: true}
 
 // newNodes says whether a part tells of a NUMA node that no part before it has told of, and
 // notes those that it tells of.
@@ -259,18 +262,18 @@ func (r *Read) chooseSources() {
 		switch {
 		case !inEvidence[p.Kind]:
 			p.Used, p.Unused = false, "check and plan need nothing from it"
-		case p.Kind == Numactl:
+		case p.Kind == part.Numactl:
 			if !newNodes(p, nodes) {
 				p.Used, p.Unused = false, "the NUMA nodes are taken from another part"
 			}
-		case p.Kind == Meminfo || p.Kind == Free || p.Kind == VmstatSums || p.Kind == Top:
+		case p.Kind == part.Meminfo || p.Kind == part.Free || p.Kind == part.VmstatSums || p.Kind == part.Top:
 			if i != memory {
 				p.Used, p.Unused = false, "the state of the memory is taken from another part"
 				if memory < 0 {
 					p.Unused = "it does not show the total memory"
 				}
 			}
-		case p.Kind == CPUInfo || p.Kind == Lscpu:
+		case p.Kind == part.CPUInfo || p.Kind == part.Lscpu:
 			if i != cpu {
 				p.Used, p.Unused = false, "the CPUs are taken from another part"
 			}

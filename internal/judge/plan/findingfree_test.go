@@ -7,10 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -18,41 +19,41 @@ import (
 const shownPasted = 24
 
 // kindNames are the names of commands, files and views, where they are not the kind itself.
-var kindNames = map[paste.Kind]string{paste.Meminfo: "/proc/meminfo", paste.CPUInfo: "/proc/cpuinfo",
-	paste.VmstatSums: "vmstat -s",
-	paste.Swaps:      "/proc/swaps", paste.Numactl: "numactl --hardware", paste.Mounts: "/proc/mounts",
-	paste.Fstab: "/etc/fstab", paste.SysctlSet: "sysctl -w", paste.SystemctlStatus: "systemctl status",
-	paste.Cgroup: "cgroup", paste.Ulimit: "ulimit -a", paste.Limits: "/proc/PID/limits",
-	paste.ProcessStatus: "/proc/PID/status", paste.Smaps: "/proc/PID/smaps", paste.ShowAll: "SHOW ALL",
-	paste.Show: "SHOW", paste.PostgresConf: "postgresql.conf", paste.PgHBA: "pg_hba.conf", paste.Explain: "EXPLAIN",
-	paste.Mountinfo: "/proc/self/mountinfo", paste.DockerStats: "docker stats", paste.KubectlTop: "kubectl top",
-	paste.KubernetesNode: "kubectl describe node", paste.Container: "kubectl describe pod",
-	paste.PamLimits: "limits.conf", paste.Grub: "/etc/default/grub", paste.Pressure: "/proc/pressure",
-	paste.HugePool: "/sys/kernel/mm/hugepages", paste.ProcVmstat: "/proc/vmstat", paste.Mdstat: "/proc/mdstat",
-	paste.Lvm: "LVM", paste.PatroniList: "patronictl list", paste.Engine: "docker info",
-	paste.Inspect: "docker inspect", paste.Pods: "kubectl get pods", paste.Listen: "ss",
-	paste.Containers: "docker ps", paste.AlterSystem: "ALTER SYSTEM"}
+var kindNames = map[part.Kind]string{part.Meminfo: "/proc/meminfo", part.CPUInfo: "/proc/cpuinfo",
+	part.VmstatSums: "vmstat -s",
+	part.Swaps:      "/proc/swaps", part.Numactl: "numactl --hardware", part.Mounts: "/proc/mounts",
+	part.Fstab: "/etc/fstab", part.SysctlSet: "sysctl -w", part.SystemctlStatus: "systemctl status",
+	part.Cgroup: "cgroup", part.Ulimit: "ulimit -a", part.Limits: "/proc/PID/limits",
+	part.ProcessStatus: "/proc/PID/status", part.Smaps: "/proc/PID/smaps", part.ShowAll: "SHOW ALL",
+	part.Show: "SHOW", part.PostgresConf: "postgresql.conf", part.PgHBA: "pg_hba.conf", part.Explain: "EXPLAIN",
+	part.Mountinfo: "/proc/self/mountinfo", part.DockerStats: "docker stats", part.KubectlTop: "kubectl top",
+	part.KubernetesNode: "kubectl describe node", part.Container: "kubectl describe pod",
+	part.PamLimits: "limits.conf", part.Grub: "/etc/default/grub", part.Pressure: "/proc/pressure",
+	part.HugePool: "/sys/kernel/mm/hugepages", part.ProcVmstat: "/proc/vmstat", part.Mdstat: "/proc/mdstat",
+	part.Lvm: "LVM", part.PatroniList: "patronictl list", part.Engine: "docker info",
+	part.Inspect: "docker inspect", part.Pods: "kubectl get pods", part.Listen: "ss",
+	part.Containers: "docker ps", part.AlterSystem: "ALTER SYSTEM"}
 
 // kindWords are the names of kinds that no single command or file has.
-var kindWords = map[paste.Kind]say.Message{
-	paste.OSRelease:  say.M("operating system"),
-	paste.SysctlConf: say.M("sysctl.d file"),
-	paste.THP:        say.M("transparent huge pages (THP)"),
-	paste.Cmdline:    say.M("kernel command line"),
-	paste.Tuned:      say.M("TuneD profile"),
-	paste.Unit:       say.M("systemd unit file"),
-	paste.Version:    say.M("server version"),
-	paste.KernelLog:  say.M("kernel log"),
-	paste.ServerLog:  say.M("PostgreSQL log"),
-	paste.Journal:    say.M("systemd journal"),
-	paste.Answer:     say.M("single value"),
-	paste.Guest:      say.M("Proxmox guest"),
-	paste.Packages:   say.M("installed packages"),
-	paste.Stated:     say.M("description in prose"),
+var kindWords = map[part.Kind]say.Message{
+	part.OSRelease:  say.M("operating system"),
+	part.SysctlConf: say.M("sysctl.d file"),
+	part.THP:        say.M("transparent huge pages (THP)"),
+	part.Cmdline:    say.M("kernel command line"),
+	part.Tuned:      say.M("TuneD profile"),
+	part.Unit:       say.M("systemd unit file"),
+	part.Version:    say.M("server version"),
+	part.KernelLog:  say.M("kernel log"),
+	part.ServerLog:  say.M("PostgreSQL log"),
+	part.Journal:    say.M("systemd journal"),
+	part.Answer:     say.M("single value"),
+	part.Guest:      say.M("Proxmox guest"),
+	part.Packages:   say.M("installed packages"),
+	part.Stated:     say.M("description in prose"),
 }
 
 // partName is how a kind of part is called.
-func partName(k paste.Kind) say.Message {
+func partName(k part.Kind) say.Message {
 	if m, ok := kindWords[k]; ok {
 		return m
 	}
@@ -167,7 +168,7 @@ func aboutPart(t *paste.Part) say.Message {
 		command := typeset.Shorten(typeset.Line(strings.ReplaceAll(t.Command, "\n", " ")), 80)
 		list = append(list, say.M("command {command}", "command", command))
 	}
-	if t.Sure == paste.Likely {
+	if t.Sure == part.Likely {
 		list = append(list, say.M("recognized only by the form of its lines"))
 	}
 	if !t.Used {
@@ -177,7 +178,7 @@ func aboutPart(t *paste.Part) say.Message {
 }
 
 // pastedText is the value of a fact for a person.
-func pastedText(f paste.Fact) any {
+func pastedText(f part.Fact) any {
 	value := pastedValue(f.Value, f.Unit)
 	switch {
 	case f.Rounded && f.Step > 0 && f.Unit == "bytes":

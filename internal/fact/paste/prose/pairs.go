@@ -1,0 +1,233 @@
+package prose
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
+)
+
+// Parameters as pairs of a name and a value: in the lists of playbooks, the answers of the
+// command lines of clouds, and Terraform.
+var (
+	rePairInline = regex.New(`^- \{ ?["']?(?:option|name|parameter|key)["']?: ?["']?([a-zA-Z_][\w.]{1,8` +
+		`0})["']?, ?["']?value["']?: ?` +
+		`("[^"]{0,200}"|'[^']{0,200}'|[^}"']{1,200}?) ?\}(?:\s*#.*)?$`)
+	rePairName = regex.New(`^(?:- )?["']?(?:name|option|key|ParameterName|parameter_name)["']?\s*[:=]\s*["']?` +
+		`([a-zA-Z_][\w.]{1,80})["']?,?$`)
+	rePairValue = regex.New(`^["']?(?:value|ParameterValue|parameter_value)["']?\s*[:=]\s*("[^"]{0,200}"|'[^']{` +
+		`0,200}'|` +
+		`[^\s"',][^"',]{0,200}?),?$`)
+	rePairOther = regex.New(`^(?:- )?(?:["']?\w{1,40}["']?\s*[:=]\s*\S.*|[\[\]{},]+|(?:parameter|database_flags` +
+		`|"\w+")\s*:?\s*[\[{])$`)
+)
+
+// pairNear is how many lines stand between a name and its value at most.
+const pairNear = 4
+
+// ReadPairs reads such a list, of parameters of the server or of the kernel.
+func ReadPairs(w *part.Window) (f part.Found) {
+	name, at := "", 0
+	f.Body = []string{}
+	kernel := false
+	for i := 0; i < len(w.Lines) && w.Lines[i].Is == part.Content; i++ {
+		t := w.Text(i)
+		if i-f.N > 2*pairNear {
+			break
+		}
+		if m := rePairInline.FindStringSubmatch(t); m != nil {
+			if (len(f.Facts) > 0 || i > 0) && part.KernelParam.MatchString(m[1]) != kernel {
+				break
+			}
+			kernel = part.KernelParam.MatchString(m[1])
+			pair(&f, m[1], m[2], kernel)
+			f.N = i + 1
+			continue
+		}
+		if m := rePairName.FindStringSubmatch(t); m != nil && (setting.Known(m[1]) || f.N > 0) {
+			name, at = m[1], i
+			continue
+		}
+		if m := rePairValue.FindStringSubmatch(t); m != nil && name != "" && i-at <= pairNear {
+			pair(&f, name, m[1], false)
+			name, f.N = "", i+1
+			continue
+		}
+		if name == "" && f.N == 0 && i >= pairNear || !rePairOther.MatchString(t) {
+			break
+		}
+		if name == "" && f.N > 0 && i-f.N > pairNear {
+			break
+		}
+	}
+	if f.N == 0 || len(f.Facts) == 0 {
+		return part.Found{}
+	}
+	for f.N < len(w.Lines) && strings.Trim(w.Text(f.N), "[]{}, ") == "" && w.Lines[f.N].Is == part.Content {
+		f.N++
+	}
+	f.Sure, f.Kind = part.Likely, part.PostgresConf
+	f.Notes = append(f.Notes, "these are the parameters in the configuration of a cluster manager or operator")
+	if kernel {
+		f.Kind, f.Notes = part.SysctlConf, nil
+	}
+	return f
+}
+
+// pair adds a parameter; a value that is computed elsewhere is none.
+func pair(f *part.Found, name, value string, kernel bool) {
+	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	switch {
+	case strings.ContainsAny(value, "{}$"):
+	case kernel:
+		f.Add(part.Word("sysctl", name, value))
+		f.Body = append(f.Body, name+" = "+value)
+	case setting.Known(name) && setting.Plausible(name, value):
+		f.Add(setting.Row(name, value, "", false))
+		f.Body = append(f.Body, name+" = '"+strings.ReplaceAll(value, "'", "''")+"'")
+	}
+}
+
+// What people write of a host in the fields of a form.
+var (
+	reFieldVersion = regex.New(
+		`(?i)^[*_]{0,2}(?:postgres(?:ql)?|pg|database|db|server)(?: server| database)?(?: version)?[*_]{0,` +
+			`2}\s?:[*_]{0,2}\s?` +
+			`(?:postgres(?:ql)? )?v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:[\s,;(].*)?$`)
+	reFieldKernel = regex.New(
+		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}(?:\s?:[*_]{0,2}\s?(?:linux )?` +
+			`(\d+\.\d+\.\d+[\w.+~-]*)|\s(\d+\.\d+\.\d+-\d[\w.+~-]*))$`)
+	reFieldOS = regex.New(
+		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,4` +
+			`0}\))?[*_]{0,2}\s?:` +
+			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
+			`|amazon linux|` +
+			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
+	reFieldRAM = regex.New(
+		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory)(?: (?:on|of) ` +
+			`(?:the )?(?:server|host|machine|vm|db))?|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?[:=]` +
+			`[*_]{0,2}\s?(\d{1,5}) ?(gb|gib|g)(?: (?:ram|ddr\d?|ecc|of ram|memory))?\.?$`)
+	reFieldSized = regex.New(`(?i)^[*_]{0,2}(?:ram|mem|memory)\s?\((?:gib|gb)\)[*_]{0,2}\s?[:=]\s?(\d{1,5})$`)
+	reFieldModel = regex.New(`(?i)^[*_]{0,2}(?:cpus?|processors?|cpu model|model name|cpu型号为?|процессор|` +
+		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?((?:intel|amd|ampere|apple|aws graviton|xeon|epyc|ryzen|` +
+		`core i\d)\b[\w ()@.+-]{3,80})$`)
+	reFieldCPU = regex.New(
+		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)(?: num| count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +
+			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
+	// an item of a list
+	reBareRAM   = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
+	reBareModel = regex.New(`^(Intel\(R\) (?:Xeon|Core|Atom|Pentium|Celeron)\(\w+\) [\w ()@.+-]{2,60}|` +
+		`AMD (?:EPYC|Ryzen)(?:\(TM\))? \w[\w ()@.+-]{2,60})$`)
+	reBareCPU = regex.New(`(?i)^(\d{1,4}) ?(v?cpus?|vcores?|cores?|threads|ядер)\.?$`)
+	// of a program that draws the sign of the distribution
+	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
+	reFetchCPU    = regex.New(`^CPU: (\S.{2,60}?) \((\d{1,4})\)(?: @ \S+)?$`)
+	reWelcome     = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
+)
+
+// ReadFields reads what people write of a host in the fields of a form.
+func ReadFields(w *part.Window) (f part.Found) {
+	if f = fieldOf(w); f.N > 0 && wished(w) {
+		return part.Found{}
+	}
+	return f
+}
+
+func fieldOf(w *part.Window) (f part.Found) {
+	t, _ := Item(w.Text(0))
+	t = plainWords.Replace(t)
+	if m := reWelcome.FindStringSubmatch(t); m != nil {
+		f.N, f.Kind = 1, part.OSRelease
+		f.Add(part.Word("os.name", "", m[1]), part.Word("kernel.release", "", m[2]))
+		f.Body = []string{m[1]}
+		return f
+	}
+	if x := Stated(t); len(x) > 0 {
+		return part.Found{N: 1, Kind: part.Stated, Sure: part.Likely, Facts: x}
+	}
+	switch m := reFieldVersion.FindStringSubmatch(t); {
+	case m != nil:
+		f.N, f.Kind = 1, part.Version
+		f.Add(part.Word("server.version", "", m[1]))
+	case reFieldKernel.MatchString(t):
+		f.N, f.Kind = 1, part.Uname
+		m = reFieldKernel.FindStringSubmatch(t)
+		f.Add(part.Word("kernel.release", "", m[1]+m[2]))
+	case reSaid.MatchString(t):
+		m = reSaid.FindStringSubmatch(t)
+		p := setting.Params()[m[1]]
+		if _, sized := unit.MemoryUnit(p.Unit); !sized {
+			return
+		}
+		f.N, f.Kind = 1, part.PostgresConf
+		f.Add(setting.Of(m[1], m[2]+saidUnits[m[3][0]|0x20], ""))
+		f.Body = []string{m[1] + " = " + m[2] + saidUnits[m[3][0]|0x20]}
+	default:
+		name, n := osField(w, t)
+		if n == 0 {
+			return
+		}
+		f.N, f.Kind = n, part.OSRelease
+		f.Add(part.Word("os.name", "", name))
+		f.Body = []string{name}
+	}
+	f.Sure = part.Likely
+	return f
+}
+
+// plainWords takes off how words within a line are set apart.
+var plainWords = strings.NewReplacer("**", "", "__", "", "`", "")
+
+// reSaid is the size of a parameter as people say it: a letter is enough.
+var (
+	reSaid    = regex.New(`^([a-z]+(?:_[a-z]+)+)\s?:\s?(\d{1,6}) ?([kKmMgGtT])i?[bB]?[.,;]?$`)
+	saidUnits = map[byte]string{'k': "kB", 'm': "MB", 'g': "GB", 't': "TB"}
+)
+
+// Stated reads what a person says of memory and CPUs, in round numbers: it is no measure, and has names of its own.
+// What a program counted is as good as what free says.
+func Stated(t string) []part.Fact {
+	if m := reFetchMemory.FindStringSubmatch(t); m != nil {
+		used, ok1 := amount.Sized(m[1])
+		total, ok2 := amount.Sized(m[2])
+		if ok1 && ok2 {
+			return []part.Fact{used.Fact("memory.used", ""), total.Fact("memory.total", "")}
+		}
+	}
+	if m := reFetchCPU.FindStringSubmatch(t); m != nil {
+		n, _ := amount.Whole(m[2])
+		return []part.Fact{part.Count("cpu.logical", "", n), part.Word("cpu.model", "", m[1])}
+	}
+	for _, re := range []*regex.Regex{reFieldModel, reBareModel} {
+		if m := re.FindStringSubmatch(t); m != nil {
+			return []part.Fact{part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
+		}
+	}
+	if x := machine(t); x != nil {
+		return x
+	}
+	m := reFieldRAM.FindStringSubmatch(t)
+	for _, re := range []*regex.Regex{reBareRAM, reFieldSized} {
+		if m == nil {
+			m = re.FindStringSubmatch(t)
+		}
+	}
+	if m != nil {
+		if n, ok := amount.Whole(m[1]); ok && n > 0 {
+			return []part.Fact{amount.Amount{Bytes: n * amount.GB, Step: amount.GB}.Fact("stated.memory", "")}
+		}
+	}
+	if m = reFieldCPU.FindStringSubmatch(t); m == nil {
+		m = reBareCPU.FindStringSubmatch(t)
+	}
+	if m != nil {
+		if n, ok := amount.Whole(m[1]); ok && n > 0 {
+			return []part.Fact{part.Count(map[bool]string{true: "stated.cores", false: "stated.cpus"}[strings.HasPrefix(
+				strings.ToLower(m[2]), "core")], "", n)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package usage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/table"
+)
+
+// ps, with its head or rows alone.
+var (
+	rePsHead = regex.New(
+		`^(?:USER|UID|PID|F\s+S\s+UID|F\s+UID|S\s+UID|PPID|%MEM|RSS|COMMAND)\s+(?:[%A-Z]+\S*\s+)*(?:CMD|COMMAND|` +
+			`ARGS|RSS|PID|VSZ)(?:\s|$)`)
+	rePsAux = regex.New(
+		`^([\w+.-]{1,32})\s+(\d{1,10})\s+([\d.]+)\s+([\d.]+)\s+(\d{1,15})\s+(\d{1,15})\s+(\S{1,8})\s+([RSDTZXIWt` +
+			`L][\w<+]{0,5})\s+(\S{4,8})\s+(\d{1,6}:\d\d(?:\.\d\d)?)\s+(\S.*)$`)
+	rePsEf = regex.New(
+		`^([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,10})\s+(\d{1,3})\s+(\S{4,8})\s+(\?|pts/\d+|tty\S*|-)\s+(\d[\d:-]*` +
+			`)\s+(\S.*)$`)
+	// with scheduling and sizes in pages: ps -elf
+	rePsElf = regex.New(`^\d\s+[RSDTZXIWtL]\s+([\w+.-]{1,32})\s+(\d{1,10})\s+(\d{1,10})\s+\d{1,3}\s+` +
+		`(?:-?\d{1,3}|-)\s+(?:-?\d{1,3}|-)\s+\S+\s+\d{1,15}\s+\S{1,16}\s+` +
+		`\S{4,8}\s+(?:\?|pts/\d+|tty\S*|-)\s+\d[\d:-]*\s+(\S.*)$`)
+	// ps v
+	rePsV = regex.New(`^(\d{1,10})\s+(?:\?|pts/\d+|tty\S*)\s+[RSDTZXIWtL][\w<+]{0,5}\s+\d{1,6}:\d\d\s+` +
+		`\d{1,10}\s+\d{1,15}\s+\d{1,15}\s+(\d{1,15})\s+\d{1,3}\.\d\s+(\S.*)$`)
+	rePsStat = regex.New(`^(\d{1,10})\s+[RSDTZXIWtL][\w<+]{0,5}\s+((?:/\S*/)?(?:postgres|postmaster)(?::|\s).*)$`)
+	// pstree of the BSDs and macOS
+	rePsTree = regex.New(`^[ |\\]*-[-+]{1,2}[=-] 0{0,9}(\d{1,10}) \S{1,32} (\S.*)$`)
+	rePsAx   = regex.New(
+		`^(\d{1,10})\s+(\?|pts/\d+|tty\S*)\s+([RSDTZXIWtL][\w<+]{0,5})\s+(\d{1,6}:\d\d)\s+(\S.*)$`)
+)
+
+// ReadPs reads ps, with its head or rows alone.
+func ReadPs(w *part.Window) (f part.Found) {
+	var head table.Columns
+	switch {
+	case rePsHead.MatchString(w.Text(0)):
+		head = table.ColumnsOf(w.Text(0))
+		f.N = 1
+	case rePsElf.MatchString(w.Text(0)), rePsV.MatchString(w.Text(0)),
+		rePsAux.MatchString(w.Text(0)), rePsEf.MatchString(w.Text(0)), rePsAx.MatchString(w.Text(0)),
+		strings.Contains(w.Text(0), "post") && (prompt.PsRow.MatchString(w.Text(0)) || rePsStat.MatchString(w.Text(0))),
+		strings.Contains(w.Text(0), "= ") && rePsTree.MatchString(w.Text(0)):
+		f.Sure = part.Likely
+	default:
+		if head = psColumns(w.Command); head.At("PID") < 0 {
+			return
+		}
+		f.Sure = part.Likely
+	}
+	rows, servers := int64(0), int64(0)
+	last, once, seen := "", true, map[string]bool{}
+	for f.N < len(w.Lines) {
+		if w.Lines[f.N].Is == part.Elided {
+			f.N++
+			continue
+		}
+		t := w.Text(f.N)
+		if w.Lines[f.N].Is != part.Content {
+			break
+		}
+		pid, cmd := "", ""
+		if m := rePsElf.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[2], m[4]
+			if n, ok := amount.Whole(m[3]); ok {
+				f.Add(part.Count("process.parent", pid, n))
+			}
+		} else if m := rePsV.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[1], m[3]
+			if n, ok := amount.Kilobytes(m[2]); ok {
+				f.Add(part.Bytes("process.resident", pid, n))
+			}
+		} else if m := rePsAux.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[2], m[11]
+			if n, ok := amount.Kilobytes(m[6]); ok {
+				f.Add(part.Bytes("process.resident", pid, n))
+			}
+		} else if m := rePsEf.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[2], m[8]
+			if n, ok := amount.Whole(m[3]); ok {
+				f.Add(part.Count("process.parent", pid, n))
+			}
+		} else if m := rePsAx.FindStringSubmatch(t); m != nil && head.At("PID") < 0 {
+			pid, cmd = m[1], m[5]
+		} else if m := prompt.PsRow.FindStringSubmatch(t); m != nil && head.At("PID") < 0 {
+			pid, cmd = m[2], m[5]
+		} else if m := rePsStat.FindStringSubmatch(t); m != nil && head.At("PID") < 0 {
+			pid, cmd = m[1], m[2]
+		} else if m := rePsTree.FindStringSubmatch(t); m != nil {
+			pid, cmd = m[1], m[2]
+		} else {
+			c := started(strings.Fields(t), head.At("STARTED"))
+			at := head.At("PID")
+			if at < 0 || at >= len(c) || len(c) < len(head.Names)-1 {
+				break
+			}
+			if k := head.At("PPID"); k >= 0 && k < len(c) {
+				if n, ok := amount.Whole(c[k]); ok {
+					f.Add(part.Count("process.parent", c[at], n))
+				}
+			}
+			if _, ok := amount.Whole(c[at]); !ok {
+				break
+			}
+			pid = c[at]
+			if k := max(head.At("RSS"), head.At("RSZ")); k >= 0 && k < len(c) {
+				if n, ok := amount.Kilobytes(c[k]); ok {
+					f.Add(part.Bytes("process.resident", pid, n))
+				}
+			}
+			if k := max(head.At("CMD"), head.At("COMMAND"), head.At("ARGS")); k >= 0 && k == len(head.Names)-1 &&
+				k < len(c) {
+				cmd = strings.Join(c[k:], " ")
+			}
+		}
+		rows++
+		once = once && (last == "" || last == pid)
+		last = pid
+		cmd = strings.TrimSpace(table.Tree.ReplaceAllString(cmd, ""))
+		if cmd != "" {
+			f.Add(part.Word("process.command", pid, cmd))
+			if isServer(cmd) {
+				if !seen[pid] {
+					servers++
+				}
+				if dir := DataDirectory(cmd); dir != "" {
+					f.Add(part.Word("data_directory", pid, dir))
+				}
+			}
+		}
+		seen[pid] = true
+		f.N++
+	}
+	if rows == 0 {
+		return part.Found{}
+	}
+	f.Add(part.Count("processes", "", int64(len(seen))))
+	if servers > 0 {
+		f.Add(part.Count("processes.postgres", "", servers))
+	}
+	if rows > 1 && once {
+		f.Notes = append(f.Notes, "all rows show the same process at different times")
+	}
+	return f
+}
+
+var (
+	reYear = regex.New(`^\d{4}$`)
+	reTime = regex.New(`^\d\d:\d\d:\d\d$`)
+)
+
+var (
+	rePsOptions = regex.New(
+		`\bps\s+(?:[^|;]*?\s)?(?:-[a-zA-Z]*[oO]\s*=?|[aexwT]{1,4}o\s)\s*` +
+			`([a-z%][\w%=:]*(?:,[\w%=:]*)*(?:\s+-o\s*[\w%=:,]+)*)`)
+	rePgrep = regex.New(`\bpgrep\s+(?:.*\s)?-\w*a`)
+	psNames = map[string]string{"pid": "PID", "ppid": "PPID", "rss": "RSS", "rssize": "RSS", "rsz": "RSS",
+		"args": "COMMAND", "cmd": "COMMAND", "command": "COMMAND", "comm": "COMMAND", "ucomm": "COMMAND",
+		"lstart": "STARTED", "vsz": "VSZ", "vsize": "VSZ"}
+)
+
+// psColumns are the columns that a command asks for, where no head names them.
+func psColumns(command string) (c table.Columns) {
+	if rePgrep.MatchString(command) {
+		c.Names = []string{"PID", "COMMAND"}
+		return c
+	}
+	m := rePsOptions.FindStringSubmatch(command)
+	if m == nil {
+		return
+	}
+	for _, n := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, _, _ = strings.Cut(strings.TrimPrefix(n, "-o"), "=")
+		n, _, _ = strings.Cut(n, ":")
+		switch {
+		case psNames[n] != "":
+			c.Names = append(c.Names, psNames[n])
+		case n != "":
+			c.Names = append(c.Names, strings.ToUpper(n))
+		}
+	}
+	return c
+}
+
+// started makes one word of the five of the column lstart: Tue Nov 4 03:10:22 2025.
+func started(c []string, at int) []string {
+	if at < 0 || at+4 >= len(c) || !reTime.MatchString(c[at+3]) || !reYear.MatchString(c[at+4]) {
+		return c
+	}
+	out := append(slices.Clone(c[:at]), strings.Join(c[at:at+5], " "))
+	return append(out, c[at+5:]...)
+}
+
+var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)
+
+// DataDirectory is the directory that the command line of a server names; "": none.
+func DataDirectory(cmd string) string {
+	if strings.HasSuffix(cmd, "+") { // top cut it
+		return ""
+	}
+	if m := reDataDir.FindStringSubmatch(cmd); m != nil {
+		return strings.TrimRight(m[1], "/")
+	}
+	return ""
+}
+
+var (
+	reStatusLine = regex.New(`^([A-Za-z]\w*):\s*(.*)$`)
+	statusFacts  = map[string]string{"VmPeak": "process.virtual_peak", "VmSize": "process.virtual",
+		"VmHWM": "process.peak",
+		"VmRSS": "process.resident", "RssAnon": "process.anonymous", "RssFile": "process.file",
+		"RssShmem": "process.shared",
+		"VmPTE":    "process.page_tables", "VmSwap": "process.swap", "HugetlbPages": "process.huge_pages",
+		"VmLck": "process.locked"}
+)
+
+// ReadStatus reads /proc/PID/status.
+func ReadStatus(w *part.Window) (f part.Found) {
+	m := reStatusLine.FindStringSubmatch(w.Text(0))
+	if m == nil || m[1] != "Name" && statusFacts[m[1]] == "" {
+		return
+	}
+	pid := PID(w.Command)
+	if m[1] == "Name" {
+		for i := 1; i < len(w.Lines) && i < 12; i++ {
+			if p := reStatusLine.FindStringSubmatch(w.Text(i)); p != nil && p[1] == "Pid" {
+				pid = p[2]
+			}
+		}
+		if pid == "" {
+			return
+		}
+		f.Add(part.Word("process.name", pid, m[2]))
+	} else {
+		f.Sure = part.Likely
+	}
+	for f.N < len(w.Lines) && w.Lines[f.N].Is != part.Blank {
+		if w.Lines[f.N].Is == part.Elided {
+			f.N++
+			continue
+		}
+		m := reStatusLine.FindStringSubmatch(w.Text(f.N))
+		if m == nil {
+			break
+		}
+		if name := statusFacts[m[1]]; name != "" {
+			if n, ok := amount.Kilobytes(strings.TrimSpace(strings.TrimSuffix(m[2], "kB"))); ok {
+				f.Add(part.Bytes(name, pid, n))
+			}
+		}
+		f.N++
+	}
+	f.Of = pid
+	return f
+}
+
+var rePID = regex.New(`/proc/(\d{1,10})/`)
+
+// PID is the process whose file of /proc a command shows; "": none.
+func PID(command string) string {
+	if m := rePID.FindStringSubmatch(command); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var (
+	reMapping = regex.New(
+		`^[0-9a-f]{6,16}-[0-9a-f]{6,16} [rwxps-]{4} [0-9a-f]{8,16} [0-9a-f]{2,3}:[0-9a-f]{2,5} \d+`)
+	reSmapsLine = regex.New(`^([A-Z]\w*):\s+(\d{1,18}) kB$`)
+	smapsFacts  = map[string]string{"Rss": "process.resident", "Pss": "process.proportional", "Swap": "process.swap",
+		"Shared_Hugetlb": "process.shared_huge_pages", "Private_Hugetlb": "process.private_huge_pages",
+		"Anonymous": "process.anonymous", "AnonHugePages": "process.transparent_huge_pages",
+		"Private_Dirty": "process.private_dirty"}
+)
+
+// ReadSmaps reads /proc/PID/smaps and smaps_rollup: the sums of the mappings that are
+// shown, which are not all of them where it was cut.
+func ReadSmaps(w *part.Window) (f part.Found) {
+	if !reMapping.MatchString(w.Text(0)) || !reSmapsLine.MatchString(w.Text(1)) {
+		return
+	}
+	sums, order := map[string]int64{}, []string{}
+	maps, rollup := int64(0), false
+	for f.N < len(w.Lines) {
+		t := w.Text(f.N)
+		if reMapping.MatchString(t) {
+			maps++
+			rollup = rollup || strings.HasSuffix(t, "[rollup]")
+		} else if m := reSmapsLine.FindStringSubmatch(t); m != nil {
+			n, ok := amount.Kilobytes(m[2])
+			if name := smapsFacts[m[1]]; name != "" && ok {
+				if _, seen := sums[name]; !seen {
+					order = append(order, name)
+				}
+				sums[name] += n
+			}
+		} else if w.Lines[f.N].Is != part.Elided && !reStatusLine.MatchString(t) {
+			break
+		}
+		f.N++
+	}
+	f.Of = PID(w.Command)
+	for _, name := range order {
+		f.Add(part.Bytes(name, f.Of, sums[name]))
+	}
+	if !rollup {
+		f.Add(part.Count("mappings", f.Of, maps))
+		f.Notes = append(f.Notes, "the sizes are the sums of the mappings in the input")
+	}
+	return f
+}
