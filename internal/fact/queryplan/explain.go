@@ -218,6 +218,26 @@ func Parse(b []byte) ([]*Plan, error) {
 	if err := other(text); err != nil {
 		return nil, err
 	}
+	var out []*Plan
+	var fault error
+	for _, part := range pasted.Formats(text) {
+		plans, err := parse(part)
+		if err != nil {
+			fault = err
+		}
+		out = append(out, plans...)
+	}
+	switch {
+	case len(out) > 0:
+		return out[:min(len(out), maxPlans)], nil
+	case fault != nil:
+		return nil, fault
+	}
+	return nil, ErrNone
+}
+
+// parse returns the plans of a text that are of one format; nil where there are none.
+func parse(text string) ([]*Plan, error) {
 	for _, read := range []func(string) ([]*Plan, error){
 		func(t string) ([]*Plan, error) { return parseJSON(tidy(t)) },
 		parseXML,
@@ -229,7 +249,7 @@ func Parse(b []byte) ([]*Plan, error) {
 			return plans, err
 		}
 	}
-	return nil, ErrNone
+	return nil, nil
 }
 
 // finish makes both formats agree: JSON writes zeros where the text is silent.

@@ -56,6 +56,7 @@ func TestForms(t *testing.T) {
 		}
 		return "'" + l + "'"
 	}
+	script := strings.Repeat("\nINSERT INTO log\nVALUES (1)\n-- a remark\nRETURNING id;\n", 4) + "\n"
 	tuples, dotted := "", ""
 	for _, l := range lines {
 		tuples += "(" + python(l) + ",), "
@@ -91,6 +92,10 @@ func TestForms(t *testing.T) {
 		"mail":        each("> "),
 		"mail twice":  each("> > "),
 		"sql comment": each("-- "),
+		"in a script": script + each("-- ") + script,
+		"no blank":    script + each("--") + script,
+		"in a shell":  script + each("#") + script,
+		"in Go":       script + each("\t// ") + script,
 		"diff":        each("+"),
 		"indented":    each("        "),
 		"tab":         each("\t"),
@@ -358,5 +363,65 @@ Execution Time: 88.1 ms
 	if err != nil || list[0].Root.Buffers.Hit != 19 || list[0].Serialize == nil ||
 		list[0].Serialize.Buffers.Read != 188 {
 		t.Errorf("%v %+v", err, list)
+	}
+}
+
+// TestFormats holds that a text with one plan in each format has all of them, in its order.
+func TestFormats(t *testing.T) {
+	text := `explain select 1 from a;
+                    QUERY PLAN
+--------------------------------------------------
+ Seq Scan on a  (cost=0.00..20.50 rows=246 width=7)
+(1 row)
+
+explain (format yaml) select 1 from a;
+         QUERY PLAN
+----------------------------
+ - Plan:                   +
+     Node Type: "Seq Scan" +
+     Relation Name: "a"    +
+     Alias: "a"            +
+     Total Cost: 20.50     +
+     Plan Rows: 246        +
+     Plan Width: 7
+(1 row)
+
+explain (format xml) select 1 from a;
+ <explain xmlns="http://www.postgresql.org/2009/explain">+
+   <Query>                                               +
+     <Plan>                                              +
+       <Node-Type>Seq Scan</Node-Type>                   +
+       <Relation-Name>a</Relation-Name>                  +
+       <Total-Cost>20.50</Total-Cost>                    +
+     </Plan>                                             +
+   </Query>                                              +
+ </explain>
+explain (format json) select 1 from a;
+ [                                +
+   {                              +
+     "Plan": {                    +
+       "Node Type": "Seq Scan",   +
+       "Relation Name": "a",      +
+
+       "Total Cost": 20.50        +
+     }                            +
+   }                              +
+ ]
+(1 row)
+Seq Scan on a  (cost=0.00..20.50 rows=246 width=7)
+`
+	list, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, p := range list {
+		got += p.Format + " "
+		if p.Root.Head != "Seq Scan on a" || p.Root.Cost == nil || p.Root.Cost.Total != 20.5 || p.Cut != "" {
+			t.Errorf("%s: %+v", p.Format, p.Root)
+		}
+	}
+	if got != "text yaml xml json text " {
+		t.Error(got)
 	}
 }

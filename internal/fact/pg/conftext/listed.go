@@ -98,10 +98,41 @@ func (r *reader) listed() Text {
 		rows = merge(rows, unknown)
 	}
 	t.Settings = rows
+	r.plays(t.Settings)
 	if t.Form == YAML || t.Form == Manifest {
 		r.cut(&t)
 	}
 	return t
+}
+
+// plays gives the settings of a playbook of Ansible with several plays the play that they are in: each is for hosts of
+// its own.
+func (r *reader) plays(list []Setting) {
+	type play struct {
+		n    int
+		name string
+	}
+	var plays []play
+	hosts := 0
+	for _, l := range r.lines {
+		if rest, ok := strings.CutPrefix(l.text, "- "); ok {
+			_, name, _ := strings.Cut(rest, ":")
+			plays = append(plays, play{l.n, unquote(strings.TrimSpace(name))})
+		}
+		if strings.HasPrefix(strings.TrimPrefix(strings.TrimSpace(l.text), "- "), "hosts:") {
+			hosts++
+		}
+	}
+	if hosts < 2 || len(plays) < 2 {
+		return
+	}
+	for i := range list {
+		for _, p := range plays {
+			if p.n <= list[i].Line {
+				list[i].Server = p.name
+			}
+		}
+	}
 }
 
 // lastKey is the last part of a path of keys, where it alone names a setting: postgresql.config.sharedBuffers of Helm.

@@ -12,7 +12,8 @@ import (
 // where its files lie, then what a sentence says.
 var versionMarks = []*regex.Regex{
 	regex.New(
-		`(?i)\bDB Version:\s*(\d[\d.]*)|^\s*server_version\s*\|\s*(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
+		`(?i)^[\s|*]*(?:PostgreSQL|Postgres|Server) version[\s*]*\|[\s*\x60]*(\d[\d.]*)` +
+			`|\bDB Version:\s*(\d[\d.]*)|^\s*server_version\s*\|\s*(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
 			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
 			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
@@ -40,7 +41,12 @@ var (
 	cpuMark    = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
 	diskMark   = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
 	quantity   = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
-	url        = regex.New(`https?://\S+`)
+	// the class of Puppet that has the version, in a line of its own
+	puppetClass   = regex.New(`\bpostgresql::globals['"]?\s*:`)
+	puppetVersion = regex.New(`^\s*version\s*=>\s*['"](\d[\d.]*)['"]`)
+	// CPUs beside the memory of a machine: 8 vCPU, 64 GB RAM
+	cpuProse = regex.New(`(?i)(?:^|[\s,;:(/+])(\d{1,4})[ -]?(?:v?CPUs?|v?cores?)\b`)
+	url      = regex.New(`https?://\S+`)
 )
 
 // first returns the first group that matched.
@@ -58,6 +64,8 @@ func (r *reader) named(t Text) Named {
 	var n Named
 	rank := len(versionMarks)
 	prose := map[string]int{}
+	besides := map[int]Named{} // what stands beside the memory, by line
+	puppet := 0                // lines in which its version may still come
 	for _, l := range r.lines {
 		s := l.text
 		if strings.Contains(s, "://") {
@@ -71,8 +79,14 @@ func (r *reader) named(t Text) Named {
 		} else if strings.Contains(s, "PD_HDD") {
 			n.Storage = "hdd"
 		}
+		if puppet--; puppetClass.MatchString(s) {
+			puppet = 12 // the class has a dozen parameters
+		}
 		if !strings.ContainsAny(s, "0123456789") {
 			continue
+		}
+		if m := puppetVersion.FindStringSubmatch(s); m != nil && puppet > 0 && plausible(m[1]) {
+			n.Version, n.VersionLine, rank, puppet = m[1], l.n, 0, 0
 		}
 		if m := cloudTier.FindStringSubmatch(s); m != nil && n.RAM == 0 {
 			cpus, err := strconv.Atoi(m[1])
@@ -110,6 +124,7 @@ func (r *reader) named(t Text) Named {
 			for i := 1; i < len(m); i += 2 {
 				if m[i] != "" {
 					prose[m[i]+m[i+1]] = l.n
+					besides[l.n] = machineIn(s)
 				}
 			}
 		}
@@ -125,10 +140,30 @@ func (r *reader) named(t Text) Named {
 	if n.RAM == 0 && len(prose) == 1 { // two of them are a comparison
 		for k, at := range prose {
 			n.RAM, n.RAMLine = bytesOf(k[:len(k)-1], k[len(k)-1:]), at
+			if n.CPUs == 0 {
+				n.CPUs = besides[at].CPUs
+			}
+			if n.Storage == "" {
+				n.Storage = besides[at].Storage
+			}
 		}
 	}
 	if rank > 0 {
 		r.versionKey(t, &n)
+	}
+	return n
+}
+
+// machineIn reads what a line has of a machine besides its memory.
+func machineIn(s string) Named {
+	var n Named
+	if list := cpuProse.FindAllStringSubmatch(s, 3); len(list) == 1 {
+		if c, err := strconv.Atoi(list[0][1]); err == nil && c > 0 && c <= 8192 {
+			n.CPUs = c
+		}
+	}
+	if ssdWord.MatchString(s) && !strings.Contains(s, "HDD") {
+		n.Storage = "ssd"
 	}
 	return n
 }

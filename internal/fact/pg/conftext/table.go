@@ -10,13 +10,14 @@ import (
 type columns struct {
 	name, setting, unit, source int // -1: nowhere
 	described, header           bool
+	rest                        bool // it has columns that SHOW ALL has not
 }
 
 // table reads what SHOW ALL, SHOW NAME and queries on pg_settings print: aligned by
 // psql, as Markdown, as CSV, as one field a line.
 func (r *reader) table() Text {
 	t := Text{Form: PgSettings}
-	c := columns{0, 1, -1, -1, false, false}
+	c := columns{0, 1, -1, -1, false, false, false}
 	sep := r.separator()
 	var starts []int
 	ruler := 0
@@ -69,7 +70,14 @@ func (r *reader) table() Text {
 		}
 		value := cells[c.setting]
 		if name != "log_line_prefix" { // spaces at its end belong to it
-			value = unspelled(strings.TrimSpace(value))
+			value = unspelled(strings.Trim(value, " *`"))
+			switch in := strings.TrimSuffix(strings.TrimPrefix(value, "("), ")"); {
+			case len(in) != len(value)-2:
+			case in == "empty" || in == "none":
+				value = ""
+			default: // it is not set, or has its default
+				continue
+			}
 		}
 		set := Setting{Name: name, Value: value, Line: l.n, Shown: true}
 		if c.source >= 0 && c.source < len(cells) {
@@ -83,7 +91,7 @@ func (r *reader) table() Text {
 		}
 		t.Settings = append(t.Settings, set)
 	}
-	if c.described && c.source < 0 && c.unit < 0 || cells3 > 0 && 2*described > cells3 {
+	if !c.rest && (c.described && c.source < 0 && c.unit < 0 || cells3 > 0 && 2*described > cells3) {
 		t.Form = ShowAll
 	}
 	if count(t.Settings) < 2 {
@@ -92,8 +100,9 @@ func (r *reader) table() Text {
 	return t
 }
 
-// explained is a number with what it means in brackets, as programs that show settings write it: 524288 (4.0 GiB).
-var explained = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) \([0-9.]+ ?[a-zA-Z]{1,8}\)$`)
+// explained is a number with what it means in brackets, as programs that show settings, and people, write it:
+// 524288 (4.0 GiB), 4 MB (512*8kB), -1 (off).
+var explained = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) \([^()]{1,40}\)$`)
 
 // unspelled takes what a number means off it.
 func unspelled(value string) string {
@@ -206,9 +215,14 @@ func cellsOf(s string, sep rune) []string {
 
 // header reads the names of the columns.
 func header(cells []string) (columns, bool) {
-	c := columns{-1, -1, -1, -1, false, true}
+	c := columns{-1, -1, -1, -1, false, true, false}
+	was, now := -1, -1
 	for i, h := range cells {
 		switch strings.ToLower(strings.Trim(h, "*`_ ")) {
+		case "before", "old", "old value", "was", "previous", "previous value":
+			was = i
+		case "after", "new", "new value", "now":
+			now = i
 		case "name", "parameter", "parametername", "parameter_name", "parameter name", "setting name", "guc":
 			if c.name < 0 {
 				c.name = i
@@ -221,9 +235,18 @@ func header(cells []string) (columns, bool) {
 			c.unit = i
 		case "source":
 			c.source = i
-		case "description", "short_desc":
+		case "description":
 			c.described = true
+		case "short_desc", "context", "vartype", "boot_val", "reset_val", "pending_restart":
+			c.rest = true
 		}
+	}
+	if was >= 0 && now > was { // a change: what was is not in force
+		if c.name < 0 {
+			c.name = max(c.setting, 0)
+		}
+		c.setting = now
+		return c, c.name < was
 	}
 	return c, c.name >= 0 && c.setting >= 0
 }

@@ -85,7 +85,9 @@ func Plain(b []byte) string {
 	if strings.Contains(text, "(cost=") || strings.Contains(text, "(actual ") {
 		text = arrows.ReplaceAllString(text, "$1->")
 	}
-	lines := column(strings.Split(rowsOf(text), "\n"))
+	lines := strings.Split(rowsOf(text), "\n")
+	unremark(lines)
+	lines = column(lines)
 	unnotice(lines)
 	return literals(dicts(strings.Join(unfold(unframe(lines)), "\n")))
 }

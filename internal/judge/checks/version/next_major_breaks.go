@@ -143,7 +143,7 @@ type turn struct {
 var turns = []turn{
 	{"work_mem", 15, func(_ pg.Setting, set pg.Settings) bool { return !setByHand(set["hash_mem_multiplier"]) },
 		"in 15 and later, hash_mem_multiplier is 2 by default, so a hash can use twice work_mem"},
-	{"effective_io_concurrency", 18, nil,
+	{"effective_io_concurrency", 18, above(16),
 		"in 18 and later, it is the depth of asynchronous I/O (default 16), no longer only a hint to the kernel; " +
 			"values such as 200 were meant for the hint"},
 	{"maintenance_io_concurrency", 18, nil, "in 18 and later, it is the depth of asynchronous I/O (default 16)"},

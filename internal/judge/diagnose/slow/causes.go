@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 // The threshold from which a node that locks rows is assumed to have waited for a lock.
@@ -24,7 +25,7 @@ func (d *Reading) lockWaits() {
 		return
 	}
 	for _, r := range d.list {
-		if !modifies(r.Head) || !r.timed || len(r.Children) == 0 {
+		if !shape.Modifies(r.Head) || !r.timed || len(r.Children) == 0 {
 			continue
 		}
 		left := r.own

@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
@@ -20,6 +21,7 @@ const (
 	readMisjudged = 10.0 // an estimate within ten times is a good one
 	readLoops     = 1000
 	readBlocks    = 1000 // 8 MB
+	tooShort      = 1.0  // milliseconds: what is over sooner is not slow
 )
 
 // matters reports whether a node's own time is a noticeable part, or is not known.
@@ -36,9 +38,6 @@ func word(n *queryplan.Node, names ...string) (name, text string) {
 	}
 	return "", ""
 }
-
-// scans reports whether a node reads a relation.
-func scans(head string) bool { return strings.Contains(head, "Scan") }
 
 // removedRows reports filters that remove most of the rows.
 func (d *Reading) removedRows() {
@@ -63,7 +62,7 @@ func (d *Reading) removedRows() {
 	cost, known, joins := 0.0, true, 0
 	for i, r := range list {
 		cost, known = cost+r.own, known && r.timed
-		if !scans(r.Head) {
+		if !shape.Scans(r.Head) {
 			joins++
 		}
 		if i >= 3 {
@@ -71,7 +70,10 @@ func (d *Reading) removedRows() {
 		}
 		evidence = append(evidence, removedLine(r))
 		if i == 0 {
-			next = removedAdvice(r)
+			next = d.removedAdvice(r)
+			if other := d.othersIndex(shape.Relation(r.Head)); !other.IsZero() {
+				evidence = append(evidence, other)
+			}
 		}
 	}
 	explains := &cost
@@ -107,7 +109,24 @@ func removedLine(r *readNode) say.Message {
 	return text
 }
 
-func removedAdvice(r *readNode) []say.Message {
+// indexedShare is the part of a table's rows above which the planner prefers to read all of it: at 10 % an index
+// touches nearly every block.
+const indexedShare = 0.2
+
+// equality reports whether a join filter compares one column of each side; casts do not count.
+func equality(cond string) bool {
+	a, b, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(cond, "("), ")"), " = ")
+	column := func(s string) bool {
+		s, _, _ = strings.Cut(s, "::")
+		s = strings.Trim(s, "()")
+		return s != "" && !strings.ContainsAny(s, " '(),=") &&
+			(s[0] == '"' || s[0] == '_' || s[0] >= 'a' && s[0] <= 'z')
+	}
+	return ok && column(a) && column(b)
+}
+
+// removedAdvice says what to do for a node that removed most of its rows.
+func (d *Reading) removedAdvice(r *readNode) []say.Message {
 	_, text := word(r.Node, filtered...)
 	var cond any = Cut(text)
 	if text == "" {
@@ -121,16 +140,35 @@ func removedAdvice(r *readNode) []say.Message {
 		return next
 	}
 	switch {
-	case scans(r.Head) && pattern(Cut(text)):
+	case shape.Scans(r.Head) && pattern(Cut(text)):
 		return []say.Message{say.M("No ordinary index serves a search within texts such as {condition}. An index "+
 			"with the extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they "+
 			"are not negated.", "condition", cond)}
-	case !scans(r.Head):
+	case !shape.Scans(r.Head) && equality(text):
+		if _, joined := word(r.Node, "Merge Cond", "Hash Cond"); joined != "" {
+			return []say.Message{say.M("The rows are joined on {joined}; {condition}, which is an equality too, is "+
+				"applied to the pairs afterward. Usually the planner expected few pairs: correct the row estimates "+
+				"(ANALYZE, CREATE STATISTICS), and compare the plan.", "joined", Cut(joined), "condition", cond)}
+		}
+		return []say.Message{say.M("{condition} is an equality: a hash join, or an index of the inner table on the "+
+			"compared column, avoids the comparisons. Usually the planner expected few rows: correct the row "+
+			"estimates (ANALYZE, CREATE STATISTICS).", "condition", cond)}
+	case !shape.Scans(r.Head):
 		return []say.Message{
 			say.M("A join on equality can use a hash or an index: check whether {condition} can be written that way.",
 				"condition", cond),
 			say.M("An index of the inner table on the compared columns avoids the comparisons; for ranges and " +
 				"geometry, use GiST.")}
+	case strings.Contains(r.Head, "Seq Scan") && r.Actual != nil && r.removed() > 0 &&
+		r.Actual.Rows*r.Actual.Loops > indexedShare*(r.Actual.Rows*r.Actual.Loops+r.removed()):
+		kept := r.Actual.Rows * r.Actual.Loops
+		next := []say.Message{say.M("The scan keeps {percent} of the rows: an index on {condition} alone rarely helps "+
+			"above about 10%.", "percent", percent(100*kept/(kept+r.removed())), "condition", cond)}
+		if key := d.limitedKey(r); key != "" {
+			next = append(next, say.M("An index in the order of {key} lets the LIMIT stop after its first rows.", "key",
+				Cut(key)))
+		}
+		return next
 	case strings.Contains(r.Head, "Seq Scan"):
 		return []say.Message{
 			say.M("An index for {condition} reads only the rows that are kept, if they are a small part of the "+
@@ -139,6 +177,20 @@ func removedAdvice(r *readNode) []say.Message {
 	}
 	return []say.Message{say.M("The index finds more rows than are needed. One that also has the columns of "+
 		"{condition} finds only the rows that are kept.", "condition", cond)}
+}
+
+// limitedKey is the key by which rows are sorted above a node for a LIMIT; "" if they are not.
+func (d *Reading) limitedKey(r *readNode) string {
+	key := ""
+	for p := r.parent; p != nil; p = p.parent {
+		if p.Head == "Sort" {
+			_, key = word(p.Node, "Sort Key")
+		}
+		if strings.HasPrefix(p.Head, "Limit") {
+			return key
+		}
+	}
+	return ""
 }
 
 // repeated reports a part that ran so often that its loops are its cost.
@@ -180,20 +232,18 @@ func (d *Reading) repeated() {
 
 // estimates reports where the planner expected a different number of rows.
 func (d *Reading) estimates() {
-	var list []*readNode
-	for _, r := range d.list {
-		f, ok := r.misjudged()
-		if !ok || f < readMisjudged {
-			continue
-		}
-		more := r.Actual.Rows > r.Cost.Rows
-		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && r.stops || more && d.reread(r) {
-			continue
-		}
-		list = append(list, r)
-	}
+	list := d.misestimated(readMisjudged)
 	if len(list) == 0 {
 		return
+	}
+	// A product of estimates that are nearly ten times off is a hundred times off.
+	if !slices.ContainsFunc(list, func(r *readNode) bool { return shape.Relation(r.Head) != "" }) {
+		for _, r := range d.misestimated(readMisjudged / 2) {
+			within := func(above *readNode) bool { return below(r, above) }
+			if shape.Relation(r.Head) != "" && slices.ContainsFunc(list, within) {
+				list = append(list, r)
+			}
+		}
 	}
 	// The lowest one is where it began: what is above follows from it.
 	depth := func(r *readNode) int { return d.Nodes[r.at].Depth }
@@ -215,12 +265,15 @@ func (d *Reading) estimates() {
 	}
 	var next []say.Message
 	first := list[0]
-	if t := relation(first.Head); t != "" {
+	if t := shape.Relation(first.Head); t != "" {
 		next = append(next,
 			say.M("Check the age of the statistics: SELECT last_analyze, last_autoanalyze, n_mod_since_analyze FROM "+
 				"pg_stat_user_tables WHERE relname = '{table}'; If they are old, run ANALYZE {table};", "table", t),
 			say.M("If they are current, use CREATE STATISTICS for columns that depend on each other, or for an "+
 				"expression (14 and later), and a larger statistics target for skewed columns."))
+	} else if len(list) == 1 {
+		next = append(next, say.M("The estimates below it are better. CREATE STATISTICS helps for columns of one "+
+			"table that depend on each other, or for an expression (14 and later)."))
 	} else {
 		next = append(next, say.M("Start with the lowest of these nodes: the wrong estimates above it may follow "+
 			"from it."))
@@ -232,6 +285,33 @@ func (d *Reading) estimates() {
 	d.add("misestimate", Likely, weight, nil, say.M("Row estimates are wrong"), evidence, next)
 }
 
+// misestimated are the nodes that returned so many times as many rows as estimated, or the inverse.
+func (d *Reading) misestimated(least float64) []*readNode {
+	var list []*readNode
+	for _, r := range d.list {
+		f, ok := r.misjudged()
+		if !ok || f < least || d.known != nil && d.known(r.Node) {
+			continue
+		}
+		more := r.Actual.Rows > r.Cost.Rows
+		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && r.stops || more && d.reread(r) {
+			continue
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// below reports whether a node is in the part of the plan that another returns the rows of.
+func below(r, above *readNode) bool {
+	for p := r.parent; p != nil; p = p.parent {
+		if p == above {
+			return true
+		}
+	}
+	return false
+}
+
 // reread reports whether a node's rows are counted more than once: the inner side of a merge join goes back for each
 // equal row outside.
 func (d *Reading) reread(r *readNode) bool {
@@ -241,20 +321,6 @@ func (d *Reading) reread(r *readNode) bool {
 	p := r.parent
 	return p != nil && strings.HasPrefix(p.Head, "Merge ") && strings.HasSuffix(p.Head, "Join") &&
 		len(p.Children) > 1 && p.Children[1] == r.Node
-}
-
-// noTable are scans of something else than a table.
-var noTable = []string{"Bitmap Index Scan", "Function Scan", "CTE Scan", "WorkTable Scan", "Subquery Scan",
-	"Values Scan", "Named Tuplestore Scan"}
-
-// relation is the table that a scan reads, without its schema; "" if a node reads none.
-func relation(head string) string {
-	kind, rest, ok := strings.Cut(head, " on ")
-	if !ok || !scans(kind) || slices.ContainsFunc(noTable, func(k string) bool { return strings.Contains(kind, k) }) {
-		return ""
-	}
-	table, _, _ := strings.Cut(rest, " ")
-	return table[strings.LastIndexByte(table, '.')+1:]
 }
 
 // spills reports sorts and hashes that spilled to disk. How much memory they want is an estimate, and named only if a
@@ -281,7 +347,7 @@ func (d *Reading) spills() {
 		explains = nil
 	}
 	d.add("spill", Likely, max(d.share(s.spillOwn)*0.7, readMuch/2), explains, spillTitle(), evidence,
-		spillAdvice(s.memKB))
+		spillAdvice(s.memKB, s.sorts))
 }
 
 func tempBlocks(n int64) say.Message {
@@ -290,21 +356,26 @@ func tempBlocks(n int64) say.Message {
 
 // spillAdvice says what to try for a sort or hash that wrote so much to disk: never more
 // memory than one session may be advised to take.
-func spillAdvice(kb int64) []say.Message {
+func spillAdvice(kb int64, sorts bool) []say.Message {
+	var order []say.Message // what no hash has
+	if sorts {
+		order = append(order, say.M("An index in the order of the sort avoids the sort."))
+	}
 	want := max((unit.Bytes(kb) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
-	if want > limits.WorkMemMost {
+	switch {
+	case want > limits.WorkMemMost && !sorts:
+		return []say.Message{say.M("No session should have enough memory for it: hash fewer rows or columns.")}
+	case want > limits.WorkMemMost:
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
 			"or create an index that returns them in order.")}
+	case kb == 0: // no size is known
+		return append([]say.Message{askPlan()}, order...)
 	}
-	if kb == 0 { // no size is known
-		return []say.Message{askPlan(), say.M("An index in the order of the sort avoids the sort.")}
-	}
-	return []say.Message{
+	return append([]say.Message{
 		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again "+
 			"(estimated as up to {factor} × what was written to disk).", "value", want.GUC(), "factor",
 			limits.SpillFactor),
-		askPlan(),
-		say.M("An index in the order of the sort avoids the sort.")}
+		askPlan()}, order...)
 }
 
 func (d *Reading) lossy() {
@@ -362,7 +433,7 @@ func (d *Reading) fetches() {
 		next := []say.Message{say.M("Run VACUUM on the table: it marks pages as all-visible."),
 			say.M("Let autovacuum run earlier (pgfettle explain autovacuum_vacuum_insert_scale_factor). An old open " +
 				"transaction keeps pages from being marked.")}
-		if t := relation(r.Head); t != "" {
+		if t := shape.Relation(r.Head); t != "" {
 			next[0] = say.M("Run VACUUM {table}; It marks pages as all-visible.", "table", t)
 		}
 		d.add("heap-fetches", Likely, max(d.share(r.own)/2, readMuch), nil, fetchesTitle(),
@@ -463,7 +534,7 @@ func (d *Reading) reads() {
 	if each >= 1 { // the work on one block takes a hundredth of that
 		certainty, weight = Likely, 90
 	}
-	d.add("reads", certainty, weight, nil, say.M("Blocks were not in shared buffers and had to be read"), evidence,
+	d.add("reads", certainty, weight, nil, readTitle(), evidence,
 		[]say.Message{timeReads(), readTwice()})
 }
 
@@ -471,7 +542,7 @@ func (d *Reading) reads() {
 func (d *Reading) manyBuffers() {
 	for _, r := range d.list {
 		b, a := r.Buffers, r.Actual
-		if b == nil || a == nil || len(r.Children) > 0 || !scans(r.Head) || !d.matters(r, readMuch) {
+		if b == nil || a == nil || len(r.Children) > 0 || !shape.Scans(r.Head) || !d.matters(r, readMuch) {
 			continue
 		}
 		blocks := float64(b.Hit + b.Read + b.LocalHit + b.LocalRead)
@@ -497,7 +568,7 @@ func (d *Reading) manyBuffers() {
 			[]say.Message{
 				say.M("Possible causes are bloat, dead rows, or an index that does not fit the condition. For dead "+
 					"rows: SELECT n_live_tup, n_dead_tup, last_autovacuum FROM pg_stat_user_tables WHERE relname = "+
-					"'{table}';", "table", relation(r.Head)),
+					"'{table}';", "table", shape.Relation(r.Head)),
 				say.M("The oldest transaction keeps them: SELECT pid, xact_start, state FROM pg_stat_activity WHERE " +
 					"backend_xmin IS NOT NULL ORDER BY xact_start LIMIT 5;")})
 		return
@@ -526,7 +597,7 @@ func (d *Reading) triggers() {
 }
 
 func (d *Reading) planning() {
-	if d.run.Planning == nil || *d.run.Planning < d.total || d.total <= 0 {
+	if d.run.Planning == nil || *d.run.Planning < max(d.total, tooShort) || d.total <= 0 {
 		return
 	}
 	p := *d.run.Planning
@@ -543,7 +614,7 @@ func (d *Reading) planning() {
 func rootTime(root *queryplan.Node) float64 {
 	t := *root.Actual.Total * max(root.Actual.Loops, 1)
 	for n := root; len(n.Children) == 1; n = n.Children[0] {
-		if a := n.Children[0].Actual; a != nil && a.Total != nil && a.Loops == 1 && gathers(n.Children[0].Head) {
+		if a := n.Children[0].Actual; a != nil && a.Total != nil && a.Loops == 1 && shape.Gathers(n.Children[0].Head) {
 			t = max(t, *a.Total)
 		}
 	}
@@ -608,7 +679,7 @@ func (d *Reading) writes() {
 			[]say.Message{say.M("it wrote {blocks} ({size})", "blocks", blocksOf(float64(b.Written)), "size",
 				unit.Bytes(b.Written)*slowBlock)}, []say.Message{fullBuffers()})
 	}
-	changes := slices.ContainsFunc(d.list, func(r *readNode) bool { return modifies(r.Head) })
+	changes := slices.ContainsFunc(d.list, func(r *readNode) bool { return shape.Modifies(r.Head) })
 	if b.Dirtied >= readRows/10 && !changes {
 		d.add("hint-bits", Possible, readMuch/2, nil, hintBitsTitle(),
 			[]say.Message{say.M("it dirtied {blocks} ({size})", "blocks", blocksOf(float64(b.Dirtied)), "size",
@@ -648,7 +719,7 @@ func (d *Reading) memoize() {
 // slowest names the node that has most of the time, with what it does, if nothing that was found explains as much.
 func (d *Reading) slowest() {
 	r := d.top()
-	if r == nil || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 {
+	if r == nil || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 || d.total < tooShort {
 		return
 	}
 	for _, v := range d.Verdicts {

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 // Certainties of a verdict.
@@ -31,17 +32,22 @@ func (d *Report) judge() {
 	d.measured()
 	d.compareBuffers()
 	if d.Factor != nil && *d.Factor < slowNoticeable {
-		d.Verdict = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Two runs of one query differ as "+
+		text := say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Two runs of one query differ as "+
 			"much without a reason.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*slowWhole(d.Slow)), "fast",
 			gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
 		if !d.SamePlan {
+			text = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. The plans differ, but their "+
+				"times hardly do.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*slowWhole(d.Slow)), "fast",
+				gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
 			d.otherPlan()
+			d.fastAlone()
 		}
+		d.Verdict = text
 		return
 	}
 	for _, f := range []func(){d.otherPlan, d.otherSettings, d.planning, d.client, d.outside, d.jit, d.triggers,
 		d.serialize, d.spills, d.reads, d.slowReads, d.rows, d.moreBuffers, d.heapFetches,
-		d.lossy, d.workers, d.locks, d.writes, d.memoize, d.slowAlone} {
+		d.lossy, d.workers, d.locks, d.writes, d.memoize, d.sameNode, d.slowAlone} {
 		f()
 	}
 	d.rest()
@@ -66,7 +72,9 @@ func slowRank(v Verdict) float64 {
 func (d *Report) add(id, certainty string, explains *float64, title say.Message, evidence, next []say.Message) {
 	if explains != nil {
 		v := slowRound(max(*explains, 0))
-		explains = &v
+		if explains = &v; v == 0 { // it is seen, and what it cost is not
+			explains = nil
+		}
 	}
 	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Explains: explains, Title: title,
 		Evidence: append([]say.Message{}, evidence...), Next: append([]say.Message{}, next...)})
@@ -158,9 +166,9 @@ func (d *Report) otherPlan() {
 	evidence := []say.Message{diffBelow()}
 	next := []say.Message{say.M("Find the wrong estimate of the planner: compare estimated and actual rows of the " +
 		"first node that differs.")}
-	evidence = append(evidence, misjudgedLines(d.slowRun)...)
-	if n := slowMisjudged(d.slowRun); n != nil {
-		if t := relation(n.Head); t != "" {
+	evidence = append(evidence, d.misjudgedLines()...)
+	if n := d.misjudged(); n != nil {
+		if t := shape.Relation(n.Head); t != "" {
 			next = append(next, say.M("Run ANALYZE {table}; and EXPLAIN again. If its values are skewed, raise their "+
 				"statistics target: ALTER TABLE {table} ALTER COLUMN COLUMN_NAME SET STATISTICS 1000;", "table", t))
 		}
@@ -176,8 +184,8 @@ func diffBelow() say.Message { return say.M("see the diff of the plans below") }
 func onlySlow(what string) say.Message { return say.M("only in the slow run: {what}", "what", what) }
 
 // misjudgedLines says which rows were estimated worst; nothing if all are fine.
-func misjudgedLines(p *queryplan.Plan) []say.Message {
-	n := slowMisjudged(p)
+func (d *Report) misjudgedLines() []say.Message {
+	n := d.misjudged()
 	if n == nil {
 		return nil
 	}
@@ -190,23 +198,25 @@ func misjudgedLines(p *queryplan.Plan) []say.Message {
 func (d *Report) otherIndex(e *float64) bool {
 	var evidence []say.Message
 	var names []string
+	told := map[*queryplan.Node]bool{}
 	d.fastRun.Root.Walk(func(n *queryplan.Node) {
-		index := indexOf(n.Head)
+		index := shape.Index(n.Head)
 		if index == "" || slices.Contains(d.Slow.Indexes, index) || slices.Contains(names, index) || len(names) >= 3 {
 			return
 		}
-		table := relation(n.Head)
+		table := shape.Relation(n.Head)
 		if table == "" { // a Bitmap Index Scan: its table is in the node above
-			table = bitmapTable(d.fastRun.Root, n)
+			table = shape.BitmapTable(d.fastRun.Root, n)
 		}
 		d.slowRun.Root.Walk(func(s *queryplan.Node) {
-			if table == "" || relation(s.Head) != table || slices.Contains(names, index) {
+			if table == "" || shape.Relation(s.Head) != table && !d.renamed(s, n) || slices.Contains(names, index) {
 				return
 			}
 			names = append(names, index)
 			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
 				"{node}", "index", index, "table", table, "node", named(s.Head)))
-			if s.Removed > 0 && s.Actual != nil {
+			if s.Removed > 0 && s.Actual != nil && !told[s] {
+				told[s] = true
 				removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
 				if _, cond := word(s, "Filter"); cond != "" {
 					removed = say.M("there, the filter {condition} removed {rows}", "condition", Cut(cond), "rows",
@@ -219,14 +229,15 @@ func (d *Report) otherIndex(e *float64) bool {
 	if len(names) == 0 {
 		return false
 	}
-	evidence = append(evidence, misjudgedLines(d.slowRun)...)
+	evidence = append(evidence, d.misjudgedLines()...)
 	evidence = append(evidence, diffBelow())
 	next := []say.Message{
 		say.M("Check that the index exists and is valid where the slow run ran: SELECT indexrelid::regclass, "+
 			"indisvalid FROM pg_index WHERE indexrelid = '{index}'::regclass;", "index", strings.ReplaceAll(names[0],
 			"'", "''")),
-		say.M("If it does not, or was created between the runs, that is the whole reason: CREATE INDEX CONCURRENTLY " +
-			"creates it without blocking writes. If it does, compare the conditions and the settings of the runs.")}
+		say.M("If it does not, or was created between the runs, that is why it was not used: CREATE INDEX " +
+			"CONCURRENTLY creates it without blocking writes. If it does, compare the conditions and the settings of " +
+			"the runs.")}
 	if line, step := d.generic(); !line.IsZero() {
 		evidence = append(evidence, line)
 		next = []say.Message{step, next[0]}
@@ -243,36 +254,6 @@ func (d *Report) generic() (line, step say.Message) {
 	}
 	return say.M("the slow plan is a generic plan (it has parameters such as $1), the fast plan is not"),
 		say.M("In this session, run SET plan_cache_mode = force_custom_plan; and the query again.")
-}
-
-// bitmapTable is the table of the Bitmap Heap Scan that a node is below.
-func bitmapTable(root, n *queryplan.Node) string {
-	out := ""
-	root.Walk(func(h *queryplan.Node) {
-		if out == "" && strings.Contains(h.Head, "Bitmap Heap Scan") {
-			h.Walk(func(x *queryplan.Node) {
-				if x == n {
-					out = relation(h.Head)
-				}
-			})
-		}
-	})
-	return out
-}
-
-// slowAlone reports what the slow plan shows alone, if it differs from the fast run's.
-func (d *Report) slowAlone() {
-	if d.SamePlan || d.has("other-query") {
-		return
-	}
-	for _, v := range Read(d.Slow.Name, d.slowRun).Verdicts {
-		switch v.ID {
-		case "rows-removed", "repeated", "misestimate", "lossy-bitmap", "many-buffers":
-			if !d.has(v.ID) && !(d.has("other-index") && v.ID != "repeated") {
-				d.add(v.ID, v.Certainty, nil, v.Title, v.Evidence, v.Next)
-			}
-		}
-	}
 }
 
 // slowGeneric reports whether a plan has parameters that a custom plan would have as values.
@@ -313,13 +294,14 @@ func slowOverlap(a, b map[string]bool) bool {
 	return false
 }
 
-// slowMisjudged is the node whose rows were estimated worst; nil if all are well.
-func slowMisjudged(p *queryplan.Plan) *queryplan.Node {
+// misjudged is the node of the slow run whose rows were estimated worst; nil if all are well, or as the fast run's.
+func (d *Report) misjudged() *queryplan.Node {
 	var out *queryplan.Node
 	worst := readMisjudged
-	for _, r := range Read("", p).list {
+	for _, r := range Read("", d.slowRun).list {
 		f, ok := r.misjudged()
-		if ok && f > worst && (r.Actual.Rows > r.Cost.Rows || !r.stops) && max(r.Actual.Rows, r.Cost.Rows) >= 100 {
+		if ok && f > worst && (r.Actual.Rows > r.Cost.Rows || !r.stops) && max(r.Actual.Rows, r.Cost.Rows) >= 100 &&
+			!d.estimatedAlike(r.Node) {
 			worst, out = f, r.Node
 		}
 	}

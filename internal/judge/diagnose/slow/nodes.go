@@ -7,12 +7,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 // slowTotals is what is summed over a plan's nodes.
 type slowTotals struct {
 	spills   []say.Message
 	spillOwn float64
+	sorts    bool  // one of them is a sort
 	planned  bool  // batches were chosen before the first row
 	memKB    int64 // the largest sort or hash that went to disk
 	fetches  int64
@@ -27,9 +29,10 @@ type slowTotals struct {
 
 func slowSum(p *queryplan.Plan) slowTotals {
 	var t slowTotals
-	own, _ := slowOwnTimes(p)
+	own, _ := shape.OwnTimes(p)
 	p.Root.Walk(func(n *queryplan.Node) {
 		kb := int64(0)
+		t.sorts = t.sorts || n.Sort != nil && n.Sort.Disk
 		switch {
 		case n.Sort != nil && n.Sort.Disk && n.Sort.KB == 0: // cut off
 			t.spills = append(t.spills, say.M("{node}: {method} on disk, size unknown", "node", named(n.Head), "method",
@@ -85,7 +88,7 @@ func (d *Report) spills() {
 	if t := d.Slow.Temp; t != nil && *t > 0 {
 		evidence = append(evidence, tempBlocks(*t))
 	}
-	next := spillAdvice(s.memKB)
+	next := spillAdvice(s.memKB, s.sorts)
 	if d.SamePlan {
 		// The same node of the fast run says what it takes in memory.
 		e = 0
@@ -177,14 +180,21 @@ func (d *Report) reads() {
 		evidence = append(evidence, say.M("at most {each} per block", "each", ms(d.extra()/float64(*s.Read-*f.Read))))
 	}
 	title := say.M("Blocks were read that the fast run found in shared buffers")
+	next := []say.Message{readTwice(),
+		say.M("If it continues, shared_buffers or the page cache is too small for the data that queries use " +
+			"(pgfettle plan), or something else evicts it."),
+		timeReads()}
+	if !d.SamePlan { // it read other blocks
+		title, next = readTitle(), []say.Message{readTwice(), timeReads()}
+		if certainty == Likely {
+			certainty = Possible
+		}
+	}
 	if a, b := *s.Hit+*s.Read, *f.Hit+*f.Read; float64(a) > 1.5*float64(max(b, 1)) {
 		title = say.M("More blocks were accessed, and some of them had to be read")
 		evidence = append(evidence, accessed(a, b))
 	}
-	d.add("reads", certainty, explains, title, evidence, []say.Message{readTwice(),
-		say.M("If it continues, shared_buffers or the page cache is too small for the data that queries use " +
-			"(pgfettle plan), or something else evicts it."),
-		timeReads()})
+	d.add("reads", certainty, explains, title, evidence, next)
 }
 
 // accessed is how many blocks were found or read.

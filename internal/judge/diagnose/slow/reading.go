@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 // ReadingSchema names the version of the document of one plan.
@@ -29,6 +30,8 @@ type Reading struct {
 	list         []*readNode
 	total        float64 // milliseconds that shares are of; 0 if no time is known
 	weight       map[string]float64
+	all          []*queryplan.Plan          // of the input
+	known        func(*queryplan.Node) bool // that the estimate of a node is no news; nil: of none
 }
 
 // ReadNode is one node with what follows from its figures. Times are milliseconds; what was not measured or cannot be
@@ -87,7 +90,9 @@ func Read(name string, p *queryplan.Plan) *Reading {
 }
 
 // ReadAll judges the plan that took longest; the others are listed.
-func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
+func ReadAll(names []string, plans []*queryplan.Plan) *Reading { return read(names, plans, nil) }
+
+func read(names []string, plans []*queryplan.Plan, known func(*queryplan.Node) bool) *Reading {
 	worst := 0
 	for i, p := range plans {
 		if slower(p, plans[worst]) {
@@ -97,7 +102,7 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading {
 	d := &Reading{Schema: ReadingSchema, run: plans[worst], Plan: slowPlan(names[worst], plans[worst]),
 		Plans: []Plan{}, Nodes: []ReadNode{}, Verdicts: []Verdict{}, Inconsistent: []say.Message{},
 		Missing: []say.Message{},
-		weight:  map[string]float64{}}
+		weight:  map[string]float64{}, all: plans, known: known}
 	for i, p := range plans {
 		d.Plans = append(d.Plans, slowPlan(names[i], p))
 	}
@@ -128,7 +133,7 @@ func slower(a, b *queryplan.Plan) bool {
 
 // nodes fills Nodes.
 func (d *Reading) nodes() {
-	own, timed := slowOwnTimes(d.run)
+	own, timed := shape.OwnTimes(d.run)
 	prunes := pruned(d.run.Root)
 	before := false // a node above may stop those below it; in a paste without tree, one before it
 	var walk func(n *queryplan.Node, parent *readNode, depth int)
@@ -137,8 +142,8 @@ func (d *Reading) nodes() {
 			pruned: prunes && pruned(n)}
 		if parent != nil {
 			r.processes, r.planned = parent.processes, parent.planned
-			r.stops = parent.stops && !readsAll(parent.Head) || stopsBelow(parent.Head) || n.Subplan != "" &&
-				!strings.HasPrefix(n.Subplan, "CTE ")
+			r.stops = parent.stops && !shape.ReadsAll(parent.Head) || shape.StopsBelow(parent.Head) ||
+				n.Subplan != "" && !strings.HasPrefix(n.Subplan, "CTE ")
 			if parent.Launched != nil {
 				r.processes = float64(*parent.Launched) + 1
 			}
@@ -148,7 +153,7 @@ func (d *Reading) nodes() {
 		}
 		if d.run.Flat && !d.run.Rebuilt {
 			r.stops = r.stops || before
-			before = before || stopsBelow(n.Head)
+			before = before || shape.StopsBelow(n.Head)
 		}
 		if n.Actual != nil && n.Actual.Total != nil {
 			r.walled = true
@@ -174,19 +179,6 @@ func (d *Reading) nodes() {
 			n.Share = &s
 		}
 	}
-}
-
-// readsAll reports whether a node reads its whole input before its first row, whatever ends it after that.
-func readsAll(head string) bool {
-	return head == "Sort" || head == "Hash" || head == "Parallel Hash" || head == "HashAggregate" ||
-		head == "Aggregate" || head == "Partial HashAggregate" || head == "Partial Aggregate" ||
-		head == "Finalize Aggregate"
-}
-
-// stopsBelow reports whether a node may end what is below it before its last row.
-func stopsBelow(head string) bool {
-	return strings.HasPrefix(head, "Limit") || strings.Contains(head, "Semi Join") ||
-		strings.Contains(head, "Anti Join") || strings.HasPrefix(head, "Merge ") && strings.HasSuffix(head, "Join")
 }
 
 // document is the node as it is reported.
@@ -226,7 +218,7 @@ func (r *readNode) removed() float64 {
 // misjudged is how many times as many rows came as were estimated, or were estimated as
 // came, whichever is more than one. Below a Gather the estimate is that of each process.
 func (r *readNode) misjudged() (float64, bool) {
-	if r.Actual == nil || r.Cost == nil || modifies(r.Head) || uncounted(r.Head) {
+	if r.Actual == nil || r.Cost == nil || shape.Modifies(r.Head) || shape.Uncounted(r.Head) {
 		return 0, false
 	}
 	if r.pruned && r.Cost.Rows > r.Actual.Rows { // partitions that were removed are in the estimate
@@ -239,22 +231,6 @@ func (r *readNode) misjudged() (float64, bool) {
 	}
 	want, have = max(want, 1), max(have, 1)
 	return math.Round(10*max(have/want, want/have)) / 10, true
-}
-
-// uncounted reports whether a node has no figures of rows that may be compared: bitmaps that are combined count none,
-// and Citus has a constant for an estimate.
-func uncounted(head string) bool {
-	return strings.HasPrefix(head, "BitmapAnd") || strings.HasPrefix(head, "BitmapOr") ||
-		strings.HasPrefix(head, "Custom Scan (Citus")
-}
-
-func modifies(head string) bool {
-	for _, w := range []string{"Insert", "Update", "Delete", "Merge on", "LockRows"} {
-		if strings.HasPrefix(head, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // add puts a verdict in, with its weight: the share of the time, in percent, that it costs as far as known.
@@ -386,7 +362,7 @@ func (d *Reading) inconsistent() {
 		}
 		p := r.parent
 		if p == nil || !p.walled || r.Subplan != "" || r.processes > 1 || d.run.Flat && !d.run.Rebuilt ||
-			gathers(r.Head) { // the end of its workers is in its time, and not in its parent's
+			shape.Gathers(r.Head) { // the end of its workers is in its time, and not in its parent's
 			continue
 		}
 		if r.wall-slack-0.001*p.Actual.Loops > p.wall {
@@ -397,9 +373,6 @@ func (d *Reading) inconsistent() {
 		}
 	}
 }
-
-// gathers says whether a node gathers the rows of workers, for whose end it waits after its last row.
-func gathers(head string) bool { return strings.HasPrefix(head, "Gather") }
 
 // headline says the verdict in one line.
 func (d *Reading) headline() {

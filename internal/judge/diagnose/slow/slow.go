@@ -2,13 +2,13 @@ package slow
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 // Schema names the version of the document of two compared plans.
@@ -105,7 +105,7 @@ func Compare(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *
 		nameA, a, nameB, b = nameB, b, nameA, a
 	}
 	d := &Report{Schema: Schema, slowRun: a, fastRun: b, Slow: slowPlan(nameA, a), Fast: slowPlan(nameB, b)}
-	d.Diff, d.SamePlan = slowDiff(b, a)
+	d.Diff, d.SamePlan = shape.Diff(b, a)
 	d.Buffers, d.Spread = "unknown", "unknown"
 	if x, y := slowWhole(d.Slow), slowWhole(d.Fast); x != nil && y != nil && *y > 0 {
 		f := *x / *y
@@ -180,28 +180,13 @@ func memoryOf(n *queryplan.Node) (kb int64, disk bool) {
 func indexes(p *queryplan.Plan) []string {
 	out := []string{}
 	p.Root.Walk(func(n *queryplan.Node) {
-		name := indexOf(n.Head)
+		name := shape.Index(n.Head)
 		if name != "" && !slices.Contains(out, name) && len(out) < 1000 {
 			out = append(out, name)
 		}
 	})
 	slices.Sort(out)
 	return out
-}
-
-// indexOf is the index that a node reads; "" if it reads none.
-func indexOf(head string) string {
-	kind, rest, ok := strings.Cut(head, " using ")
-	if !ok {
-		if kind, rest, ok = strings.Cut(head, " on "); !ok || !strings.HasSuffix(kind, "Bitmap Index Scan") {
-			return ""
-		}
-	}
-	if !strings.Contains(kind, "Index") {
-		return ""
-	}
-	name, _, _ := strings.Cut(rest, " ")
-	return name
 }
 
 // slowPair is one node in both trees.
@@ -254,8 +239,8 @@ func slowRound(v float64) float64 { return math.Round(v*1000) / 1000 }
 // pairs walks two trees of one shape and works out each node's own time.
 func (d *Report) pairs() []slowPair {
 	var out []slowPair
-	so, st := slowOwnTimes(d.slowRun)
-	fo, ft := slowOwnTimes(d.fastRun)
+	so, st := shape.OwnTimes(d.slowRun)
+	fo, ft := shape.OwnTimes(d.fastRun)
 	d.Nodes = nil
 	var walk func(s, f *queryplan.Node, depth int)
 	walk = func(s, f *queryplan.Node, depth int) {
@@ -268,79 +253,6 @@ func (d *Report) pairs() []slowPair {
 	}
 	walk(d.slowRun.Root, d.fastRun.Root, 0)
 	return out
-}
-
-// slowOwnTimes returns the time of each node without its children, milliseconds of
-// the clock. Below a Gather the loops are those of all processes, which ran side
-// by side: their sum is divided by how many there were. The time of a CTE is in
-// the scans of it, not in the node that it hangs below.
-func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*queryplan.Node]bool) {
-	own, timed = map[*queryplan.Node]float64{}, map[*queryplan.Node]bool{}
-	wall := map[*queryplan.Node]float64{}
-	ctes := map[string]float64{}
-	var measure func(n *queryplan.Node, processes float64)
-	measure = func(n *queryplan.Node, processes float64) {
-		if n.Actual != nil && n.Actual.Total != nil {
-			timed[n] = true
-			by := processes
-			if n.Actual.Loops < processes {
-				by = max(n.Actual.Loops, 1)
-			}
-			wall[n] = *n.Actual.Total * n.Actual.Loops / by
-		}
-		if n.Launched != nil {
-			processes = float64(*n.Launched) + 1 // the leader works as well
-		}
-		for _, c := range n.Children {
-			measure(c, processes)
-		}
-		if name, ok := slowCTE(n.Subplan); ok {
-			ctes[name] += wall[n]
-		}
-	}
-	measure(p.Root, 1)
-	p.Root.Walk(func(n *queryplan.Node) {
-		t := wall[n]
-		for _, c := range n.Children {
-			if _, cte := slowCTE(c.Subplan); !cte {
-				t -= wall[c]
-			}
-		}
-		if name, ok := slowCTEScan(n.Head); ok && ctes[name] > 0 {
-			take := min(ctes[name], t)
-			t -= take
-			ctes[name] -= take
-		}
-		own[n] = max(t, 0)
-		switch {
-		case n.Own != nil: // the page worked it out, and had the tree
-			own[n], timed[n] = *n.Own, true
-		case p.Flat && !p.Rebuilt, !n.Complete(), n.Missing, unmeasured(n.Children):
-			own[n], timed[n] = 0, false // what is below it is not known
-		}
-	})
-	return own, timed
-}
-
-// unmeasured reports whether a node is among some that was executed and has no figures, as if its line is truncated.
-func unmeasured(list []*queryplan.Node) bool {
-	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
-}
-
-func slowCTE(subplan string) (string, bool) {
-	const mark = "CTE "
-	if len(subplan) > len(mark) && subplan[:len(mark)] == mark {
-		return subplan[len(mark):], true
-	}
-	return "", false
-}
-
-func slowCTEScan(head string) (string, bool) {
-	var name string
-	if n, _ := fmt.Sscanf(head, "CTE Scan on %s", &name); n == 1 {
-		return name, true
-	}
-	return "", false
 }
 
 // slowSpread says how the slowness is distributed over the nodes: uniform if all that took a noticeable part of the

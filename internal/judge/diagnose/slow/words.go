@@ -80,6 +80,8 @@ func seeLocks() say.Message {
 		"wait_event_type = 'Lock';")
 }
 
+func readTitle() say.Message { return say.M("Blocks were not in shared buffers and had to be read") }
+
 func spillTitle() say.Message { return say.M("Sorts or hashes exceeded work_mem and spilled to disk") }
 
 func lossyTitle() say.Message { return say.M("Bitmap exceeded work_mem and became lossy") }

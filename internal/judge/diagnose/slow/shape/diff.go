@@ -1,4 +1,4 @@
-package slow
+package shape
 
 import (
 	"strings"
@@ -6,35 +6,35 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
-// slowDiff compares the shapes of two trees. The lines are the whole tree, as
+// Diff compares the shapes of two trees. The lines are the whole tree, as
 // people read EXPLAIN, with the nodes of one plan alone marked. Conditions do not
 // count: two runs for different values are runs of one plan.
-func slowDiff(fast, slow *queryplan.Plan) (lines []string, same bool) {
-	d := &slowDiffer{same: true}
+func Diff(fast, slow *queryplan.Plan) (lines []string, same bool) {
+	d := &differ{same: true}
 	d.nodes([]*queryplan.Node{fast.Root}, []*queryplan.Node{slow.Root}, 0)
 	return d.lines, d.same
 }
 
-type slowDiffer struct {
+type differ struct {
 	lines []string
 	same  bool
 	cells int
 }
 
-// slowCells bounds the table of an alignment: children of a partitioned table are
+// mostCells bounds the table of an alignment: children of a partitioned table are
 // many, and are taken in order beyond it.
-const slowCells = 1 << 20
+const mostCells = 1 << 20
 
 // nodes aligns two lists of siblings by the longest common sequence of names.
-func (d *slowDiffer) nodes(a, b []*queryplan.Node, depth int) {
-	for len(a) > 0 && len(b) > 0 && slowName(a[0]) == slowName(b[0]) {
+func (d *differ) nodes(a, b []*queryplan.Node, depth int) {
+	for len(a) > 0 && len(b) > 0 && name(a[0]) == name(b[0]) {
 		d.both(a[0], b[0], depth)
 		a, b = a[1:], b[1:]
 	}
 	if len(a) == 0 && len(b) == 0 {
 		return
 	}
-	if d.cells += len(a) * len(b); d.cells > slowCells || len(a) == 0 || len(b) == 0 {
+	if d.cells += len(a) * len(b); d.cells > mostCells || len(a) == 0 || len(b) == 0 {
 		d.alone(a, b, depth)
 		return
 	}
@@ -45,7 +45,7 @@ func (d *slowDiffer) nodes(a, b []*queryplan.Node, depth int) {
 	}
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
-			if slowName(a[i]) == slowName(b[j]) {
+			if name(a[i]) == name(b[j]) {
 				best[i][j] = best[i+1][j+1] + 1
 			} else {
 				best[i][j] = max(best[i+1][j], best[i][j+1])
@@ -55,7 +55,7 @@ func (d *slowDiffer) nodes(a, b []*queryplan.Node, depth int) {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		switch {
-		case slowName(a[i]) == slowName(b[j]):
+		case name(a[i]) == name(b[j]):
 			d.both(a[i], b[j], depth)
 			i, j = i+1, j+1
 		case best[i+1][j] >= best[i][j+1]:
@@ -69,12 +69,12 @@ func (d *slowDiffer) nodes(a, b []*queryplan.Node, depth int) {
 	d.alone(a[i:], b[j:], depth)
 }
 
-func (d *slowDiffer) both(a, b *queryplan.Node, depth int) {
+func (d *differ) both(a, b *queryplan.Node, depth int) {
 	d.line(" ", b, depth)
 	d.nodes(a.Children, b.Children, depth+1)
 }
 
-func (d *slowDiffer) alone(a, b []*queryplan.Node, depth int) {
+func (d *differ) alone(a, b []*queryplan.Node, depth int) {
 	for _, side := range []struct {
 		mark string
 		list []*queryplan.Node
@@ -86,14 +86,14 @@ func (d *slowDiffer) alone(a, b []*queryplan.Node, depth int) {
 	}
 }
 
-func (d *slowDiffer) tree(mark string, n *queryplan.Node, depth int) {
+func (d *differ) tree(mark string, n *queryplan.Node, depth int) {
 	d.line(mark, n, depth)
 	for _, c := range n.Children {
 		d.tree(mark, c, depth+1)
 	}
 }
 
-func (d *slowDiffer) line(mark string, n *queryplan.Node, depth int) {
+func (d *differ) line(mark string, n *queryplan.Node, depth int) {
 	text := n.Head
 	if n.Subplan != "" {
 		text = n.Subplan + ": " + text
@@ -101,5 +101,5 @@ func (d *slowDiffer) line(mark string, n *queryplan.Node, depth int) {
 	d.lines = append(d.lines, mark+" "+strings.Repeat("  ", depth)+text)
 }
 
-// slowName is what two nodes must have in common to be the same.
-func slowName(n *queryplan.Node) string { return n.Subplan + "\x00" + n.Head }
+// name is what two nodes must have in common to be the same.
+func name(n *queryplan.Node) string { return n.Subplan + "\x00" + n.Head }
