@@ -15,24 +15,31 @@ libraries="libc6 libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libkeyu
  liblzma5 libstdc++6 libgcc-s1"
 
 fail() { echo "debianpg: $*" >&2; exit 1; }
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/pgfettle
+[ "$(id -u)" != 0 ] || cache=/var/cache/pgfettle
+cache=$cache/debian
+mkdir -p "$cache"
+
+# What was fetched is taken as it is: a newer build is fetched once the old one is removed. No build is pinned, as a
+# mirror keeps only the newest: that it is Debian's is proven by the signature of the package lists.
+cached() {
+  for have in "$cache/$major-"*; do
+    if [ -x "$have/usr/lib/postgresql/$major/bin/postgres" ]; then
+      echo "$have/usr/lib/postgresql/$major"
+      exit
+    fi
+  done
+}
+cached
 for program in apt-get apt-cache dpkg patchelf; do
   command -v $program >/dev/null 2>&1 || fail "$program is missing: apt-get install $program"
 done
 [ "$(dpkg --print-architecture)" = amd64 ] || fail "only amd64 was tried, and this host is $(dpkg --print-architecture)"
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -r $keys ] || fail "$keys is missing: apt-get install debian-archive-keyring"
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/pgfettle
-[ "$(id -u)" != 0 ] || cache=/var/cache/pgfettle
-cache=$cache/debian
-mkdir -p "$cache"
-
-# What was fetched is taken as it is: another release candidate is fetched once the old one is removed.
-for have in "$cache/$major-"*; do
-  if [ -x "$have/usr/lib/postgresql/$major/bin/postgres" ]; then
-    echo "$have/usr/lib/postgresql/$major"
-    exit
-  fi
-done
+exec 9>"$cache/.lock"
+flock 9 # another process may be fetching it
+cached
 
 # The mirror is the one that this host uses.
 # shellcheck disable=SC2016 # the fields are apt's

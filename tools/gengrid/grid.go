@@ -33,6 +33,15 @@ func grid(major int) []map[string]string {
 			out = append(out, q)
 		}
 	}
+	if major >= 19 { // Debian's build, which has it
+		for _, p := range corners {
+			for _, c := range []string{"-1", "1", "64", "1024"} {
+				q := maps.Clone(p)
+				q["io_method"], q["io_max_concurrency"] = "io_uring", c
+				out = append(out, q)
+			}
+		}
+	}
 	r := rand.New(rand.NewPCG(uint64(major), 0))
 	for range 60 {
 		p := point(128*mb+int(r.Float64()*r.Float64()*262016*mb), 20+r.IntN(4981))
@@ -80,5 +89,8 @@ func singles(major int) [][2]string {
 	add(18, "io_max_concurrency", 1, 64, 256, 1024)
 	add(18, "io_max_combine_limit", 1, 128)
 	add(18, "max_active_replication_origins", 500)
+	add(19, "io_max_workers", 1, 32)
+	add(19, "autovacuum_max_parallel_workers", 16)
+	add(19, "max_repack_replication_slots", 0, 100)
 	return out
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// table writes the facts as text: a heading, then one line for each fact and
-// unbroken range of major versions, sorted by name and version.
-func table(facts map[fact][]int) (string, error) {
+// table writes the facts as text: the versions of the servers, a heading, then one line for each
+// fact and unbroken range of major versions, sorted by name and version.
+func table(versions []string, facts map[fact][]int) (string, error) {
 	type line struct {
 		fact
 		from, to int
@@ -35,6 +35,7 @@ func table(facts map[fact][]int) (string, error) {
 		return a.from - b.from
 	})
 	var t strings.Builder
+	t.WriteString("# read from " + strings.Join(versions, " ") + "\n")
 	t.WriteString("name\ttype\tunit\tcontext\tmin\tmax\tenum\tboot\treset\tfrom\tto\n")
 	for _, l := range lines {
 		cells := []string{l.name, l.typ, l.unit, l.context, l.min, l.max, l.enum, l.boot, l.reset, strconv.Itoa(l.from),

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
@@ -91,9 +93,10 @@ func (o *Options) order(ctx context.Context, h *app.Host) (*engine.Order, *workl
 	case o.Warmup < 0 || o.Warmup > mostDuration:
 		return nil, nil, say.Usage(say.M("value out of range for --warmup: {warmup}", "warmup", o.Warmup),
 			say.M("Use a duration of at most 24h."))
-	case o.Major != 0 && (o.Major < 13 || o.Major > 18):
+	case o.Major != 0 && !slices.Contains(params.Majors(), o.Major):
 		return nil, nil, say.Usage(say.M("invalid value for --pg: {major}", "major", fmt.Sprint(o.Major)),
-			say.M("Use a major version from 13 to 18."))
+			say.M("Use a major version from {first} to {last}.", "first", fmt.Sprint(params.Majors()[0]),
+				"last", fmt.Sprint(slices.Max(params.Majors()))))
 	case o.Cache == "cold" && !o.Kernel:
 		return nil, nil, &say.Problem{Message: say.M("--cache cold drops the page cache of the whole host"),
 			Hint: say.M("If this is acceptable on this host, add --kernel."), Code: say.CodeRefused}

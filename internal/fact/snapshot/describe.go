@@ -59,8 +59,7 @@ const (
 // pairs are separated by commas or spaces. The error is one clause that names
 // the pair and what would be right.
 func ParseDescription(spec string) (Description, error) {
-	majors := params.Majors()
-	d := Description{Sockets: 1, Major: majors[len(majors)-1], Kernel: "6.1.0", THP: "always",
+	d := Description{Sockets: 1, Major: params.Newest(), Kernel: "6.1.0", THP: "always",
 		Settings: map[string]string{}}
 	fields := strings.FieldsFunc(spec, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
 	if len(fields) == 0 {
@@ -179,17 +178,27 @@ const osAnon = 256 * unit.MB
 // FreshlyInstalled is the anonymous memory of a host with the given RAM on which only the system runs.
 func FreshlyInstalled(total unit.Bytes) unit.Bytes { return min(osAnon, total/8) }
 
+// AsCandidate is the word of the assumption that a version is as its release candidate, whose version is the value.
+const AsCandidate = "candidate"
+
 // described is the tool that evidence.json names for a host that was described.
 const described = "description"
 
 // Evidence returns the evidence that the described host would yield with an instance as initdb leaves it. What the
-// description does not give is absent, with the word that would give it. Only the number of CPUs is assumed, and the
-// assumption is reported.
+// description does not give is absent, with the word that would give it. Only the number of CPUs is assumed, and that
+// a version is as its release candidate; both are reported.
 func (d Description) Evidence() (*evidence.Archive, error) {
 	b := builder{evidence.NewWriter()}
 	head := map[string]any{"tool": described, "taken_at": 0, "host_seen": true, "root": true}
+	var assumed []Assumption
 	if d.NoCPUs {
-		head["assumed"] = []Assumption{{Word: "cpus", Value: strconv.Itoa(d.CPUs)}}
+		assumed = append(assumed, Assumption{Word: "cpus", Value: strconv.Itoa(d.CPUs)})
+	}
+	if version := params.Candidate(d.Major); version != "" {
+		assumed = append(assumed, Assumption{Word: AsCandidate, Value: version})
+	}
+	if len(assumed) > 0 {
+		head["assumed"] = assumed
 	}
 	b.JSON("evidence.json", head)
 	b.JSON("host.json", map[string]any{"page_size": 4096, "systemd": d.Container == "", "machine": "x86_64"})

@@ -31,22 +31,23 @@ type Finding struct {
 
 // Report is the document of a run.
 type Report struct {
-	Schema   string     `json:"schema"`
-	Form     Form       `json:"form"` // which program reads the file, or what the text was taken for
-	Main     string     `json:"main"`
-	Major    int        `json:"major"`                    // 0 for a file that is none of the server's
-	Preview  bool       `json:"preview"`                  // the facts of this version are from its sources
-	Files    []string   `json:"files"`                    // read, each once, in their order
-	Settings int        `json:"settings"`                 // lines that set something
-	Read     []Read     `json:"read"`                     // what they set, in the order read; bounded
-	Unread   *Unread    `json:"not_understood,omitempty"` // of a text that no program reads as it is; nil for none
-	Names    *Names     `json:"names,omitempty"`          // what the text says of the server and its machine
-	Product  string     `json:"product,omitempty"`        // made from PostgreSQL, whose parameters the text sets
-	Machine  string     `json:"machine,omitempty"`        // that Names describes, if the text was judged for it
-	NotGiven []string   `json:"not_given,omitempty"`      // files that the text includes
-	Findings []Finding  `json:"findings"`                 // by file in the order read, then by line
-	Left     int        `json:"left_out"`                 // findings past the bound
-	Accepted []Accepted `json:"accepted,omitempty"`       // in the same order; none of them is among Findings
+	Schema string `json:"schema"`
+	Form   Form   `json:"form"` // which program reads the file, or what the text was taken for
+	Main   string `json:"main"`
+	Major  int    `json:"major"` // 0 for a file that is none of the server's
+	// Candidate is the release candidate that the facts of this version were read from; "" for a release
+	Candidate string     `json:"candidate,omitempty"`
+	Files     []string   `json:"files"`                    // read, each once, in their order
+	Settings  int        `json:"settings"`                 // lines that set something
+	Read      []Read     `json:"read"`                     // what they set, in the order read; bounded
+	Unread    *Unread    `json:"not_understood,omitempty"` // of a text that no program reads as it is; nil for none
+	Names     *Names     `json:"names,omitempty"`          // what the text says of the server and its machine
+	Product   string     `json:"product,omitempty"`        // made from PostgreSQL, whose parameters the text sets
+	Machine   string     `json:"machine,omitempty"`        // that Names describes, if the text was judged for it
+	NotGiven  []string   `json:"not_given,omitempty"`      // files that the text includes
+	Findings  []Finding  `json:"findings"`                 // by file in the order read, then by line
+	Left      int        `json:"left_out"`                 // findings past the bound
+	Accepted  []Accepted `json:"accepted,omitempty"`       // in the same order; none of them is among Findings
 }
 
 // Read is a setting as it was read.
@@ -146,7 +147,7 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 		major: major, show: show, main: main, last: map[string]conf.Setting{}, told: told(text),
 		named: named,
 		out: Report{Schema: Schema, Form: Form(text.Form), Main: show(main), Major: major,
-			Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
+			Candidate: params.Candidate(major), Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
 	j.out.Read = j.read(r.Settings)
 	rank := map[string]int{}

@@ -285,7 +285,7 @@ func (f *foreign) unit(text []byte) {
 		s := onHost(f.on)
 		in := &s.Instances[0]
 		if !in.Server.Settings.Known() {
-			in.Server.Settings = known.Is(fresh(newest()))
+			in.Server.Settings = known.Is(fresh(params.Newest()))
 		}
 		in.Unit = known.Is(host.Unit{Name: path.Base(f.file), OOMPolicy: p["OOMPolicy"], Properties: p})
 		in.Limits = limitsOf(p)

@@ -128,7 +128,7 @@ func (f *foreign) limits(text []byte) {
 		s := onHost(f.on)
 		in := &s.Instances[0]
 		if !in.Server.Settings.Known() {
-			in.Server.Settings = known.Is(fresh(newest()))
+			in.Server.Settings = known.Is(fresh(params.Newest()))
 		}
 		in.Limits = limitsOf(p)
 		return s
@@ -165,12 +165,6 @@ func (f *foreign) unread(n int, text string) {
 		f.out.Unread = &Unread{First: n, Text: text[:min(len(text), shownLine)]}
 	}
 	f.out.Unread.Lines++
-}
-
-// newest is the latest version that is known from servers.
-func newest() int {
-	majors := params.Majors()
-	return majors[len(majors)-1]
 }
 
 // shownLine is how much of a line that was not understood is shown.

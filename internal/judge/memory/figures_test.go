@@ -38,13 +38,10 @@ func TestFiguresOfAServer(t *testing.T) {
 	}
 }
 
-// TestFiguresOfThePreview: 19 has io_max_workers in place of io_workers, and its memory is known.
-func TestFiguresOfThePreview(t *testing.T) {
-	set := settings(t, 18, nil)
-	before, _ := Figures(Present(set), Mixed)
-	delete(set, "io_workers") // 3 by default
-	set["io_max_workers"] = pg.Setting{Name: "io_max_workers", Value: "8"}
-	if m, ok := Figures(Present(set), Mixed); !ok || m.Processes != before.Processes+5 {
+// TestFiguresOfIOWorkers: 19 has io_max_workers in place of io_workers, and both are processes.
+func TestFiguresOfIOWorkers(t *testing.T) {
+	before, _ := Figures(Present(settings(t, 18, nil)), Mixed) // 3 by default
+	if m, ok := Figures(Present(settings(t, 19, nil)), Mixed); !ok || m.Processes != before.Processes+5 {
 		t.Errorf("%v: %d processes with 8 I/O workers at most, %d with 3", ok, m.Processes, before.Processes)
 	}
 }

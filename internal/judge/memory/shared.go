@@ -21,6 +21,7 @@ type SharedParams struct {
 	PredicateLocks  int        // max_pred_locks_per_transaction
 	Slots           int        // max_replication_slots
 	Origins         int        // max_active_replication_origins; 18+
+	RepackSlots     int        // max_repack_replication_slots; 19+
 	LogicalWorkers  int        // max_logical_replication_workers
 	WALBuffers      unit.Bytes // wal_buffers; below 0: a 32nd of shared_buffers, at most a WAL segment
 	WALSegment      unit.Bytes // wal_segment_size; 0: 16 MB
@@ -43,7 +44,7 @@ type SharedParams struct {
 
 // layout holds what the structures of a major version take beyond those that
 // EstimateShared adds up one by one. The numbers are the least-squares fit of
-// the sizes that 13.23, 14.24, 15.19, 16.15, 17.11 and 18.6 asked the kernel
+// the sizes that 13.23, 14.24, 15.19, 16.15, 17.11, 18.6 and 19rc1 asked the kernel
 // for under some 350 settings each (tools/gengrid writes such a table); the
 // fit leaves ±16 kB, of which ±4 kB are the server's own rounding to 8 kB.
 type layout struct {
@@ -76,6 +77,8 @@ var layouts = map[int]layout{
 		special: 2, aux: 6, ioLock: 16, request: 32, entry: 408},
 	18: {fixed: 674649, backend: 6806, prepared: 5515, worker: 1488, sender: 104, slot: 288, logical: 138, vacuum: 104,
 		special: 2, aux: 38, ioLock: 16, request: 32, entry: 432},
+	19: {fixed: 716521, backend: 6974, prepared: 5592, worker: 1470, sender: 83, slot: 304, logical: 159, vacuum: 44,
+		special: 2, aux: 38, ioLock: 16, request: 32, entry: 448},
 }
 
 // What builds and minor releases differ in, added so that the estimate stays
@@ -92,7 +95,7 @@ const (
 )
 
 // Sizes of structures, from the headers named; they have not changed from 13
-// to 18 except where the layout says so.
+// to 19 except where the layout says so.
 const (
 	bufferDescriptor = 64       // BufferDescPadded, storage/buf_internals.h
 	checkpointItem   = 20       // CkptSortItem, storage/buf_internals.h
@@ -111,19 +114,22 @@ const (
 	aioHandle        = 144      // PgAioHandle (measured)
 	fastPathGroup    = 8 + 16*4 // 16 fast-path locks: their bits and relations, storage/lmgr/proc.c
 	origin           = 60       // ReplicationState (measured)
+	repackSlot       = 316      // a slot of REPACK (measured)
+	mostRequests     = 1e7      // MAX_CHECKPOINT_REQUESTS, postmaster/checkpointer.c
 	roundTo          = 8192     // CalculateShmemSize, storage/ipc/ipci.c
 	kernelPage       = 4096     // rings of io_uring are mapped in whole pages
+	ioWorkers        = 32       // MAX_IO_WORKERS, storage/proc.h
 	uringSubmission  = 64       // sizeof(struct io_uring_sqe)
 	uringCompletion  = 2*16 + 4 // two completions and an index for each submission
-	uringContext     = 2 * 4096 // context, ring heads and rounding; not measured, generous
+	uringContext     = 288      // PgAioUringContext, of 18 and 19 (measured)
 )
 
 // EstimateShared estimates the size of the main shared memory segment that a server of a major version asks the kernel
 // for. If an installed binary can be asked, its answer is exact and takes precedence. It follows the structure of the
-// server's own sum (CalculateShmemSize), so it is between the truth and 3 % above it for 13 to 18; on the table of
+// server's own sum (CalculateShmemSize), so it is between the truth and 3 % above it for 13 to 19; on the table of
 // testdata it stays below 0.4 %. Later versions are treated as the last measured one, earlier ones as the first.
 func EstimateShared(major int, p SharedParams) unit.Bytes {
-	major = min(max(major, 13), 18)
+	major = min(max(major, 13), 19)
 	l := layouts[major]
 	if p.Block <= 0 {
 		p.Block = 8 * unit.KB
@@ -133,7 +139,7 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 	prepared := int64(p.PreparedXacts)
 	owners := backends + prepared // of locks
 
-	sum := bufferPool(l, buffers, p.Block) + lockTables(p, owners) + slrus(major, p, buffers) + walBuffers(p)
+	sum := bufferPool(major, l, buffers, p.Block) + lockTables(major, p, owners) + slrus(major, p, buffers) + walBuffers(p)
 	sum += l.fixed + unit.Bytes(backends)*(l.backend+buildBackend) + unit.Bytes(prepared)*l.prepared
 	sum += unit.Bytes(p.WorkerProcesses)*l.worker + unit.Bytes(p.WALSenders)*l.sender +
 		unit.Bytes(p.Autovacuum)*l.vacuum
@@ -146,6 +152,9 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 		sum += asyncIO(p, buffers, backends+int64(l.aux)) + unit.Bytes(p.Origins)*origin
 		sum += unit.Bytes(owners+int64(l.aux)) * fastPathGroup * fastPathGroups(p.Locks)
 	}
+	if major >= 19 {
+		sum += unit.Bytes(p.RepackSlots) * repackSlot
+	}
 	if p.Statements > 0 {
 		sum += hashTable(int64(p.Statements), l.entry)
 	}
@@ -153,21 +162,30 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 	return (sum + sum/buildShare).RoundUp(roundTo)
 }
 
-// bufferPool returns shared_buffers with the overhead of every buffer. In older minor releases the checkpointer's queue
-// has one entry a buffer; newer ones stop at ten million. The larger of the two is taken: 0.2 % of 256 GB.
-func bufferPool(l layout, buffers int64, block unit.Bytes) unit.Bytes {
-	return unit.Bytes(buffers)*(block+bufferDescriptor+checkpointItem+l.ioLock+l.request) +
+// bufferPool returns shared_buffers with the overhead of every buffer. In older minor releases of 13 to 18 the
+// checkpointer's queue has one entry a buffer; newer ones, and 19, stop at ten million. The larger of the two is taken up
+// to 18: 0.2 % of 256 GB.
+func bufferPool(major int, l layout, buffers int64, block unit.Bytes) unit.Bytes {
+	requests := buffers
+	if major >= 19 {
+		requests = min(requests, mostRequests)
+	}
+	return unit.Bytes(buffers)*(block+bufferDescriptor+checkpointItem+l.ioLock) + unit.Bytes(requests)*l.request +
 		hashTable(buffers+lookupPartitions, lookupEntry)
 }
 
-// lockTables returns the tables of ordinary and predicate locks: entries, twice
-// as many holders, and a tenth for safety (LockShmemSize, PredicateLockShmemSize).
-func lockTables(p SharedParams, owners int64) unit.Bytes {
+// lockTables returns the tables of ordinary and predicate locks: entries, twice as many holders, and, up to 18, a tenth
+// for safety (LockShmemSize, PredicateLockShmemSize). Without it, 19 has room for fewer locks than the same setting gave
+// before, and its default is twice as high.
+func lockTables(major int, p SharedParams, owners int64) unit.Bytes {
 	locks := max(int64(p.Locks)*owners, 1)
 	predicates := max(int64(p.PredicateLocks)*owners, 1)
 	sum := hashTable(locks, lockEntry) + hashTable(2*locks, procLockEntry)
 	sum += hashTable(predicates, targetEntry) + hashTable(2*predicates, predicateEntry)
-	return sum + sum/10 + hashTable(10*owners, serializableXID)
+	if major <= 18 {
+		sum += sum / 10
+	}
+	return sum + hashTable(10*owners, serializableXID)
 }
 
 // walBuffers returns the WAL buffers with their headers. If wal_buffers is -1, the server takes a 32nd of
@@ -215,11 +233,13 @@ func asyncIO(p SharedParams, buffers, processes int64) unit.Bytes {
 		handles = min(max(buffers/max(processes, 1), 1), 64)
 	}
 	each := unit.Bytes(handles) * (aioHandle + aioVector*unit.Bytes(p.IOCombine))
-	if p.IOUring {
-		each += unit.Bytes(handles * uringSubmission).RoundUp(kernelPage)
-		each += unit.Bytes(handles*uringCompletion).RoundUp(kernelPage) + uringContext
+	sum := unit.Bytes(processes) * each
+	if p.IOUring { // rings are in this memory where the kernel allows it (6.5): I/O workers have none
+		ring := unit.Bytes(handles * uringSubmission).RoundUp(kernelPage)
+		ring += unit.Bytes(handles*uringCompletion).RoundUp(kernelPage) + uringContext
+		sum += unit.Bytes(processes-ioWorkers) * ring
 	}
-	return unit.Bytes(processes) * each
+	return sum
 }
 
 // fastPathGroups returns into how many groups of 16 the fast-path locks of a

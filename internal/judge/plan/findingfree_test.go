@@ -7,11 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
-	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -110,27 +106,6 @@ func roundsOfHosts() int {
 	return 8
 }
 
-// ofPreview makes the described server of a snapshot one of the version that is not released, which
-// no description can be of.
-func ofPreview(s *snapshot.Snapshot) {
-	server := &s.Instances[0].Server
-	server.Version = known.Is(unit.MajorVersion(params.Preview))
-	server.Settings = known.Map(server.Settings, func(set pg.Settings) pg.Settings {
-		for name, v := range set {
-			if _, there := params.Find(params.Preview, name); !there && v.Type != "" {
-				delete(set, name)
-			}
-		}
-		for _, p := range params.All(params.Preview) {
-			if _, there := set[p.Name]; !there && p.Context != "internal" { // which a server that was started computes
-				set[p.Name] = pg.Setting{Name: p.Name, Value: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context,
-					Source: "default", Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
-			}
-		}
-		return set
-	})
-}
-
 // TestPlannedIsFindingFree: check has nothing to say at notice or above of what a plan leads to, but what
 // the plan leaves and says so, for every profile and version.
 func TestPlannedIsFindingFree(t *testing.T) {
@@ -140,13 +115,10 @@ func TestPlannedIsFindingFree(t *testing.T) {
 			for major := 13; major <= 19; major++ {
 				x := random.Any().Example(seed)
 				seed++
-				x.Of(min(major, 18))
+				x.Of(major)
 				x.Opt.Profile, x.Opt.Pins = profile, nil // pinned values are the user's choice
 				h := host{x.Spec, x.Opt}
 				s := h.snapshot(t)
-				if major == params.Preview {
-					ofPreview(s)
-				}
 				before += len(unexpected(s, &plan.Plan{}, map[string]int{}))
 				p := mustPlan(t, s, h.opt)
 				for _, f := range unexpected(s, p, left) {

@@ -143,7 +143,7 @@ func kindIDs() []string {
 // pgWords completes --pg.
 func pgWords() []string {
 	var out []string
-	for _, m := range append(params.Majors(), params.Preview) {
+	for _, m := range params.Covered() {
 		out = append(out, strconv.Itoa(m))
 	}
 	return out

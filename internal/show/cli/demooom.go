@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -128,14 +130,15 @@ func cameOut(res *oomresult.OOM) error {
 func (o *demoOptions) serverFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.major, "pg", 0,
-		"`N` major version to run, 13–18 (default the newest installed, or 18)")
+		"`N` major version to run, 13–19 (default the newest installed, or 18)")
 	f.BoolVar(&o.fetch, "fetch", false, "download the server programs even if some are installed")
 }
 
 func (o *demoOptions) checkMajor() error {
-	if o.major != 0 && (o.major < 13 || o.major > 18) {
+	if o.major != 0 && !slices.Contains(params.Majors(), o.major) {
 		return say.Usage(say.M("invalid value for --pg: {major}", "major", fmt.Sprint(o.major)),
-			say.M("Use a major version from 13 to 18."))
+			say.M("Use a major version from {first} to {last}.", "first", fmt.Sprint(params.Majors()[0]),
+				"last", fmt.Sprint(slices.Max(params.Majors()))))
 	}
 	return nil
 }

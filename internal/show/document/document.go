@@ -70,6 +70,10 @@ func AssumedWords(a snapshot.Assumption) say.Message {
 		return say.N(n, "{n} CPU is assumed; to change it, set cpus=N", "{n} CPUs are assumed; to change it, set "+
 			"cpus=N")
 	}
+	if a.Word == snapshot.AsCandidate {
+		return say.M("PostgreSQL {version} is assumed: its parameters are those of a release candidate, and the "+
+			"release may differ", "version", typeset.Clean(a.Value))
+	}
 	return say.M("{word}={value} is assumed; to change it, set {word}=…", "word", typeset.Clean(a.Word), "value",
 		typeset.Clean(a.Value))
 }

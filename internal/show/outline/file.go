@@ -79,9 +79,9 @@ func (p Words) FileSubject(d document.File) []string {
 		read = say.M("Format: {form}.", "form", form)
 	}
 	out := []string{p.Word(say.All(" ", text, read))}
-	if d.Preview {
-		out = append(out, p.Say("PostgreSQL {major} is a preview: its parameters are known from the source code, not "+
-			"from a server.", "major", d.Major))
+	if d.Candidate != "" {
+		out = append(out, p.Say("The parameters of PostgreSQL {major} are those of the release candidate {version}: "+
+			"the release may differ.", "major", d.Major, "version", d.Candidate))
 	}
 	out = append(out, p.fileNames(d)...)
 	out = append(out, p.fileRest(d)...)

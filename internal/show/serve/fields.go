@@ -131,7 +131,7 @@ func hardware(said url.Values) []field {
 	}
 	pg := said.Get("pg")
 	if pg == "" {
-		pg = versions[0]
+		pg = strconv.Itoa(params.Newest())
 	}
 	return []field{
 		{Name: "ram", Label: say.M("Memory"), Help: say.M("such as 64GB"), Required: true},

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
 // Pgbench is the program.
@@ -87,7 +88,7 @@ func findPgbench(ctx context.Context, t target.Target, folders []string, prefer 
 }
 
 func noPgbench(prefer unit.Version, old string) error {
-	major := "18" // the newest that is released
+	major := strconv.Itoa(params.Newest())
 	if prefer.Major() >= oldest {
 		major = strconv.Itoa(prefer.Major())
 	}

@@ -16,7 +16,7 @@ import (
 // Params are the parameters of all majors, the newest of a name, in lower case.
 var Params = sync.OnceValue(func() map[string]params.Param {
 	out := map[string]params.Param{}
-	for _, m := range append(params.Majors(), params.Preview) {
+	for _, m := range params.Covered() {
 		for _, p := range params.All(m) {
 			out[strings.ToLower(p.Name)] = p
 		}

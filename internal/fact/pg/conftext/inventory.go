@@ -53,16 +53,14 @@ func (r *reader) inventory() Text {
 
 // enumerated says whether a word is one of those that a parameter takes.
 func enumerated(name, value string) bool {
-	majors := params.Majors()
-	newest := majors[len(majors)-1]
+	newest := params.Newest()
 	p, ok := params.Find(newest, name)
 	return ok && p.Type == "enum" && p.Accepts(newest, value) == nil
 }
 
 // switched says whether a word turns a parameter on or off.
 func switched(name, value string) bool {
-	majors := params.Majors()
-	newest := majors[len(majors)-1]
+	newest := params.Newest()
 	p, ok := params.Find(newest, name)
 	return ok && p.Type == "bool" && p.Accepts(newest, value) == nil
 }

@@ -235,8 +235,7 @@ func near(parent string) bool {
 // emptyMeans says whether an empty value is one: that of a text. Elsewhere it stands for
 // the default.
 func emptyMeans(name string) bool {
-	majors := params.Majors()
-	p, ok := params.Find(majors[len(majors)-1], name)
+	p, ok := params.Find(params.Newest(), name)
 	return ok && p.Type == "string"
 }
 

@@ -20,7 +20,7 @@ type Gone struct {
 }
 
 // gone lists removed parameters that a postgresql.conf of many years can still have.
-// From the release notes; what the servers of 13 to 18 accept and reject was tried on
+// From the release notes; what the servers of 13 to 19 accept and reject was tried on
 // them.
 var gone = []Gone{
 	{Name: "checkpoint_segments", Last: "9.4", Major: 9, To: "max_wal_size",
@@ -121,7 +121,7 @@ func (g Gone) Takes(major int) bool { return g.AliasOf && major >= g.From }
 // Since returns the first major version of the table that has a parameter which
 // the given one does not have yet.
 func Since(major int, name string) (first int, ok bool) {
-	for _, m := range append(Majors(), Preview) {
+	for _, m := range Covered() {
 		if m > major {
 			if _, ok := Find(m, name); ok {
 				return m, true
@@ -171,6 +171,3 @@ func Find(major int, name string) (Param, bool) {
 	}
 	return Param{}, false
 }
-
-// Covers says whether the table knows a major version, at least as a preview.
-func Covers(major int) bool { return major == Preview || slices.Contains(Majors(), major) }

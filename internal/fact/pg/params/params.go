@@ -3,16 +3,16 @@
 // pg_settings comes first, as bounds and enums also depend on how a server was
 // built; this table answers what no server is there to ask.
 //
-// The table was read from builds without lz4, zstd, LLVM, systemd, liburing and
-// libnuma, so where a build widens an enum (wal_compression,
-// default_toast_compression, io_method) it holds the narrowest list: what it
-// names works everywhere, and a value that it does not name may still be
-// accepted by a server at hand.
+// Where a build widens an enum (wal_compression, default_toast_compression, io_method),
+// the table holds the narrowest list, without lz4, zstd and io_uring: what it names works
+// everywhere, and a value that it does not name may still be accepted by a server at hand.
 package params
 
 import (
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 )
 
 // Param is one parameter as one major version has it.
@@ -31,8 +31,7 @@ type Param struct {
 }
 
 // Lookup returns a parameter as a major version has it; ok is false where that
-// version has no such parameter, or if the table does not cover it. Facts of the
-// Preview are from its sources.
+// version has no such parameter, or if the table does not cover it (Covers).
 func Lookup(major int, name string) (p Param, ok bool) {
 	all := facts(major)
 	i := sort.Search(len(all), func(i int) bool { return all[i].Name >= name })
@@ -55,8 +54,7 @@ func All(major int) []Param {
 	return out
 }
 
-// Majors returns the major versions whose servers were asked, ascending; the
-// Preview is none of them.
+// Majors returns the major versions whose servers were asked, ascending.
 func Majors() []int {
 	var out []int
 	for _, f := range table() {
@@ -68,4 +66,40 @@ func Majors() []int {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// Newest is the last of Majors that is released, which is what is meant where no version is given. A version whose facts
+// are from a release candidate has to be asked for.
+func Newest() int {
+	majors := Majors()
+	for _, m := range slices.Backward(majors) {
+		if Candidate(m) == "" {
+			return m
+		}
+	}
+	return majors[len(majors)-1]
+}
+
+// Covered are Majors and the Preview, if anything is known of it.
+func Covered() []int {
+	out := Majors()
+	if len(preview()) > 0 {
+		out = append(out, Preview)
+	}
+	return out
+}
+
+// Covers says whether the table knows a major version, at least as a preview.
+func Covers(major int) bool { return slices.Contains(Covered(), major) }
+
+// Candidate returns the version of the server that the facts of a major version were read from if it was none that is
+// released, such as 19rc1: the release may differ. It is "" for the others.
+func Candidate(major int) string {
+	for _, v := range servers() {
+		digits := strings.IndexFunc(v, func(r rune) bool { return r < '0' || r > '9' })
+		if digits > 0 && v[digits] != '.' && v[:digits] == strconv.Itoa(major) {
+			return v
+		}
+	}
+	return ""
 }

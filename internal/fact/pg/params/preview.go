@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Preview is the major version whose parameters are known from its sources only.
-// They may still change, and bounds that a build decides are those of the sources.
-const Preview = 19
+// Preview is the major version that no server can be asked of yet. As long as preview.tsv is empty, nothing is known of
+// it, and it is not covered. What is in it is known from the sources alone: it may still change, and bounds that a build
+// decides are those of the sources.
+const Preview = 20
 
-// preview.tsv holds what 19 has otherwise than 18, in the columns of params.tsv;
-// type "gone" marks what 18 has and 19 has not. It was read from
-// src/backend/utils/misc/guc_parameters.dat of the sources of 19 in its beta
-// and compared with the facts of 18.
+// preview.tsv holds what the Preview has otherwise than the version before, in the columns of params.tsv; type "gone"
+// marks what the version before has and the Preview has not. It is read from
+// src/backend/utils/misc/guc_parameters.dat of the sources of a beta, and emptied when params.tsv has the version.
 //
 //go:embed preview.tsv
 var previewText string
@@ -25,6 +25,14 @@ var preview = sync.OnceValue(func() []fact {
 	if err != nil {
 		panic(err) // the text is part of the program, and a test reads it
 	}
+	return previewed(news, table())
+})
+
+// previewed are the facts of the Preview: its news, and what else the last version of the table has.
+func previewed(news, table []fact) []fact {
+	if len(news) == 0 {
+		return nil
+	}
 	replaced := map[string]bool{}
 	var out []fact
 	for _, f := range news {
@@ -33,8 +41,11 @@ var preview = sync.OnceValue(func() []fact {
 			out = append(out, f)
 		}
 	}
-	last := Majors()[len(Majors())-1]
-	for _, f := range table() {
+	last := 0
+	for i := range table {
+		last = max(last, table[i].to)
+	}
+	for _, f := range table {
 		if f.in(last) && !replaced[f.Name] {
 			f.from, f.to = Preview, Preview
 			out = append(out, f)
@@ -42,7 +53,7 @@ var preview = sync.OnceValue(func() []fact {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
-})
+}
 
 // facts returns the table that has a major version.
 func facts(major int) []fact {

@@ -2,34 +2,61 @@ package params
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-// The expectations are from the release notes of 19 and its documentation.
-func TestPreview(t *testing.T) {
+// TestPreviewIsTheLastVersionAndItsNews: of a version that is known from its sources alone, only what it has otherwise
+// than the one before is in its table.
+func TestPreviewIsTheLastVersionAndItsNews(t *testing.T) {
+	const head = "name\ttype\tunit\tcontext\tmin\tmax\tenum\tboot\treset\tfrom\tto\n"
+	news, err := parse(head + "jit\tbool\t\tuser\t\t\t\ton\t\t20\t20\nio_workers\tgone\t\t\t\t\t\t\t\t20\t20\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := parse(readFrom + "18.6 19rc1\n" + head + "io_workers\tinteger\t\tsighup\t1\t32\t\t3\t\t18\t19\n" +
+		"jit\tbool\t\tuser\t\t\t\toff\t\t19\t19\nold\tbool\t\tuser\t\t\t\ton\t\t13\t18\n" +
+		"work_mem\tinteger\tkB\tuser\t64\t2147483647\t\t4096\t\t13\t19\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range previewed(news, last) {
+		got = append(got, f.Name+"="+f.Boot)
+	}
+	if want := []string{"jit=on", "work_mem=4096"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if previewed(nil, last) != nil {
+		t.Error("nothing is known of the version, and it is covered")
+	}
+}
+
+// TestOf19 holds what its release notes and its documentation say.
+func TestOf19(t *testing.T) {
 	for name, want := range map[string]string{
 		"jit": "off", "log_lock_waits": "on", "max_locks_per_transaction": "128", "default_toast_compression": "lz4",
 		"io_min_workers": "2", "io_max_workers": "8",
 		"work_mem": "4096", // as in 18
 	} {
-		if p, ok := Lookup(Preview, name); !ok || p.Boot != want {
+		if p, ok := Lookup(19, name); !ok || p.Boot != want {
 			t.Errorf("%s: %v %+v", name, ok, p)
 		}
 	}
 	for _, name := range []string{"io_workers", "escape_string_warning", "stats_temp_directory"} {
-		if _, ok := Lookup(Preview, name); ok {
+		if _, ok := Lookup(19, name); ok {
 			t.Errorf("19 has %s", name)
 		}
 	}
-	p, _ := Find(Preview, "standard_conforming_strings")
-	if p.Accepts(Preview, "off") == nil || p.Accepts(Preview, "on") != nil || p.Accepts(18, "off") != nil {
+	p, _ := Find(19, "standard_conforming_strings")
+	if p.Accepts(19, "off") == nil || p.Accepts(19, "on") != nil || p.Accepts(18, "off") != nil {
 		t.Error("standard_conforming_strings is off only before 19")
 	}
-	if slices.Contains(Majors(), Preview) || !Covers(Preview) || Covers(Preview+1) || Covers(12) {
-		t.Error("the preview is covered, and no server was asked for it")
+	if !Covers(19) || Covers(21) || Covers(12) {
+		t.Error("19 is covered; 21 and 12 are not")
 	}
-	changed := Changed(Preview)
+	changed := Changed(19)
 	for _, name := range []string{"jit", "io_workers", "io_min_workers", "effective_wal_level"} {
 		if !slices.Contains(changed, name) {
 			t.Errorf("%s is not among what changed: %v", name, changed)
@@ -37,6 +64,16 @@ func TestPreview(t *testing.T) {
 	}
 	if slices.Contains(changed, "work_mem") {
 		t.Error("work_mem did not change")
+	}
+}
+
+// TestCandidate: facts that a release candidate gave are called so.
+func TestCandidate(t *testing.T) {
+	for _, m := range Majors() {
+		version := Candidate(m)
+		if want := strings.Contains(strings.Join(servers(), " "), strconv.Itoa(m)+"rc"); want != (version != "") {
+			t.Errorf("%d: %q, read from %v", m, version, servers())
+		}
 	}
 }
 
@@ -90,11 +127,11 @@ func TestOldNames(t *testing.T) {
 			";") || g.Last == "" {
 			t.Errorf("%+v", g)
 		}
-		for _, m := range append(Majors(), Preview) {
+		for _, m := range Covered() {
 			if _, ok := Lookup(m, g.Name); ok && m > g.Major || !ok && m == g.Major {
 				t.Errorf("%s ended with %s, and %d has it: %v", g.Name, g.Last, m, ok)
 			}
-			if _, ok := Lookup(m, g.To); g.To != "" && m > g.Major && m < 19 && !ok {
+			if _, ok := Lookup(m, g.To); g.To != "" && m > g.Major && !ok {
 				t.Errorf("%s leads to %s, which %d does not have", g.Name, g.To, m)
 			}
 		}

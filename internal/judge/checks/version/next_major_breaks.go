@@ -44,7 +44,7 @@ var NextMajorBreaks = check.Check{
 				continue // reported with it
 			}
 			if text, next := stopsNext(v.Major(), s); !text.IsZero() {
-				if next == params.Preview || s.Value == s.Boot {
+				if unreleased(next) || s.Value == s.Boot {
 					harmless = append(harmless, text)
 				} else {
 					stops = append(stops, text)
@@ -95,7 +95,7 @@ func stopsNext(major int, s pg.Setting) (text say.Message, next int) {
 	if _, ok := params.Lookup(major, s.Name); !ok {
 		return say.Message{}, 0 // of a module or of another product: nothing is known about it
 	}
-	for _, next = range append(params.Majors(), params.Preview) {
+	for _, next = range params.Covered() {
 		if next <= major {
 			continue
 		}
@@ -116,8 +116,14 @@ func stopsNext(major int, s pg.Setting) (text say.Message, next int) {
 	return say.Message{}, 0
 }
 
+// unreleased reports whether what is known of a major version is not from its release.
+func unreleased(major int) bool { return params.Candidate(major) != "" || major == params.Preview }
+
 // majorOf is a major version, marked if it is not released.
 func majorOf(major int) say.Message {
+	if version := params.Candidate(major); version != "" {
+		return say.M("{major} (according to {version})", "major", major, "version", version)
+	}
 	if major == params.Preview {
 		return say.M("{major} (according to its sources)", "major", major)
 	}
