@@ -18,8 +18,8 @@ import (
 // Majors are the versions that are had from there, ascending. One that scratch.Fetch has leaves this list.
 var Majors = []int{19}
 
-// Binaries returns the programs of a major version, from the cache of tools/debianpg.sh or fetched into it. The error is
-// what the script said.
+// Binaries returns the programs of a major version, from the cache of tools/debianpg.sh or fetched into it. The error
+// is what the script said.
 func Binaries(ctx context.Context, major int) (scratch.Binaries, error) {
 	script, err := find()
 	if err != nil {

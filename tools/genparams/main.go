@@ -51,8 +51,8 @@ type fact struct {
 // the limit of the stack, and what we set ourselves to start it.
 func machine(name string) bool {
 	switch name {
-	case "config_file", "data_directory", "hba_file", "hosts_file", "ident_file", "external_pid_file", "listen_addresses", "port",
-		"unix_socket_directories", "TimeZone", "log_timezone", "max_stack_depth":
+	case "config_file", "data_directory", "hba_file", "hosts_file", "ident_file", "external_pid_file",
+		"listen_addresses", "port", "unix_socket_directories", "TimeZone", "log_timezone", "max_stack_depth":
 		return true
 	}
 	return strings.HasPrefix(name, "lc_")

@@ -27,7 +27,7 @@ func TestParseDescription(t *testing.T) {
 		"ram=999999999999999TB":              "not an amount",
 		"ram=64GB,cpus=0":                    "from 1",
 		"ram=64GB,cpus=-3":                   "from 1",
-		"ram=64GB,pg=12":                     "from 13 to 18",
+		"ram=64GB,pg=12":                     "from 13 to 19",
 		"ram=64GB,storage=floppy":            "nvme, ssd, hdd, san",
 		"ram=64GB,colour=red":                "no such key",
 		"ram=64GB,cpus=2,sockets=4":          "at least one CPU",

@@ -139,7 +139,8 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 	prepared := int64(p.PreparedXacts)
 	owners := backends + prepared // of locks
 
-	sum := bufferPool(major, l, buffers, p.Block) + lockTables(major, p, owners) + slrus(major, p, buffers) + walBuffers(p)
+	sum := bufferPool(major, l, buffers, p.Block) + lockTables(major, p, owners) + slrus(major, p, buffers) +
+		walBuffers(p)
 	sum += l.fixed + unit.Bytes(backends)*(l.backend+buildBackend) + unit.Bytes(prepared)*l.prepared
 	sum += unit.Bytes(p.WorkerProcesses)*l.worker + unit.Bytes(p.WALSenders)*l.sender +
 		unit.Bytes(p.Autovacuum)*l.vacuum
@@ -163,8 +164,8 @@ func EstimateShared(major int, p SharedParams) unit.Bytes {
 }
 
 // bufferPool returns shared_buffers with the overhead of every buffer. In older minor releases of 13 to 18 the
-// checkpointer's queue has one entry a buffer; newer ones, and 19, stop at ten million. The larger of the two is taken up
-// to 18: 0.2 % of 256 GB.
+// checkpointer's queue has one entry a buffer; newer ones, and 19, stop at ten million. The larger of the two is taken
+// up to 18: 0.2 % of 256 GB.
 func bufferPool(major int, l layout, buffers int64, block unit.Bytes) unit.Bytes {
 	requests := buffers
 	if major >= 19 {

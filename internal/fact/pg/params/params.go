@@ -68,8 +68,8 @@ func Majors() []int {
 	return out
 }
 
-// Newest is the last of Majors that is released, which is what is meant where no version is given. A version whose facts
-// are from a release candidate has to be asked for.
+// Newest is the last of Majors that is released, which is what is meant where no version is given. A version whose
+// facts are from a release candidate has to be asked for.
 func Newest() int {
 	majors := Majors()
 	for _, m := range slices.Backward(majors) {

@@ -9,8 +9,8 @@ import (
 )
 
 // Preview is the major version that no server can be asked of yet. As long as preview.tsv is empty, nothing is known of
-// it, and it is not covered. What is in it is known from the sources alone: it may still change, and bounds that a build
-// decides are those of the sources.
+// it, and it is not covered. What is in it is known from the sources alone: it may still change, and bounds that a
+// build decides are those of the sources.
 const Preview = 20
 
 // preview.tsv holds what the Preview has otherwise than the version before, in the columns of params.tsv; type "gone"

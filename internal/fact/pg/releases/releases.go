@@ -1,43 +1,94 @@
-// Package releases holds what is known of PostgreSQL's releases: the latest
-// minor one of each major version, and when a major version gets its last. It
-// is a table of one day, and what rests on it has to say which.
+// Package releases holds what is known of PostgreSQL's releases: the latest minor one of each major version, and when a
+// major version gets its last. It is a table of one day, and what rests on it has to say which, or to be silent once
+// that day is long ago.
 package releases
 
 import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// AsOf is the month of the table: newer releases may exist when a finding that uses
-// it is read.
-const AsOf = "2026-11"
+// releases.tsv has a line for each major version that was supported at some time since 13 was, ascending, under the day
+// on which it was true. The latest minor release is the newest that the registries have; the last day is from the
+// project's versioning policy (pg-versioning): the second Thursday of November, five years after the first release. Of a
+// version without a release, it names the release candidate.
+//
+//go:embed releases.tsv
+var text string
+
+// MaxAge is how long the table can be relied on for what is the latest: minor releases come every quarter, with up to
+// 14 weeks between two of them. A later one is probable after that.
+const MaxAge = 100 * 24 * time.Hour
 
 // Release is what is known of a major version.
 type Release struct {
-	Latest unit.Version // its latest minor release
-	Last   time.Time    // the day of its last minor release, at midnight UTC
+	Latest    unit.Version // its latest minor release
+	Candidate string       // where it is not released: the name of the latest release candidate, such as 19rc1
+	Last      time.Time    // the day of its last minor release, at midnight UTC
 }
 
-// table holds the major versions that were supported at some time since 13 was,
-// ascending, from the project's versioning policy (pg-versioning).
-var table = []Release{
-	{130023, day(2025, time.November, 13)},
-	{140024, day(2026, time.November, 12)},
-	{150019, day(2027, time.November, 11)},
-	{160015, day(2028, time.November, 9)},
-	{170011, day(2029, time.November, 8)},
-	{180006, day(2030, time.November, 14)},
+type list struct {
+	known    time.Time
+	releases []Release
 }
 
-func day(year int, month time.Month, day int) time.Time {
-	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+var table = sync.OnceValue(func() list {
+	l, err := parse(text)
+	if err != nil {
+		panic(err) // the text is part of the program, and a test reads it
+	}
+	return l
+})
+
+// parse reads releases.tsv: the day of its knowledge, a heading, and a line for each major version.
+func parse(text string) (list, error) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	day, ok := strings.CutPrefix(lines[0], "# known on ")
+	known, err := time.Parse(time.DateOnly, day)
+	if !ok || err != nil || len(lines) < 3 {
+		return list{}, fmt.Errorf("releases.tsv: %q is not the day of its knowledge", lines[0])
+	}
+	out := list{known: known}
+	for _, line := range lines[2:] {
+		c := strings.Split(line, "\t")
+		if len(c) != 3 {
+			return list{}, fmt.Errorf("releases.tsv: %q has not three columns", line)
+		}
+		r := Release{}
+		major, err := strconv.Atoi(c[0])
+		if err != nil {
+			return list{}, fmt.Errorf("releases.tsv: %q: %w", line, err)
+		}
+		if r.Last, err = time.Parse(time.DateOnly, c[2]); err != nil {
+			return list{}, fmt.Errorf("releases.tsv: %q: %w", line, err)
+		}
+		r.Latest = unit.MajorVersion(major)
+		if minor, ok := strings.CutPrefix(c[1], c[0]+"."); ok {
+			n, err := strconv.Atoi(minor)
+			if err != nil {
+				return list{}, fmt.Errorf("releases.tsv: %q: %w", line, err)
+			}
+			r.Latest += unit.Version(n)
+		} else {
+			r.Candidate = c[1]
+		}
+		out.releases = append(out.releases, r)
+	}
+	return out, nil
 }
 
-// Of returns what is known of a major version; ok is false where it is older or
-// newer than the table.
+// Known is the day of the table, at midnight UTC: newer releases may exist when a finding that uses it is read.
+func Known() time.Time { return table().known }
+
+// Of returns what is known of a major version; ok is false where it is older or newer than the table.
 func Of(major int) (r Release, ok bool) {
-	for _, r := range table {
+	for _, r := range table().releases {
 		if r.Latest.Major() == major {
 			return r, true
 		}
@@ -45,6 +96,5 @@ func Of(major int) (r Release, ok bool) {
 	return Release{}, false
 }
 
-// Oldest returns the first major version of the table: what is older was out of
-// support before it.
-func Oldest() int { return table[0].Latest.Major() }
+// Oldest returns the first major version of the table: what is older was out of support before it.
+func Oldest() int { return table().releases[0].Latest.Major() }

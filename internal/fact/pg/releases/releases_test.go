@@ -3,6 +3,7 @@ package releases
 import (
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
@@ -10,8 +11,9 @@ import (
 // TestTableIsInOrder: one line a major version, ascending, each supported for a
 // year longer than the one before.
 func TestTableIsInOrder(t *testing.T) {
-	for i, r := range table[1:] {
-		before := table[i]
+	all := table().releases
+	for i, r := range all[1:] {
+		before := all[i]
 		if r.Latest.Major() != before.Latest.Major()+1 {
 			t.Errorf("%s follows %s", r.Latest, before.Latest)
 		}
@@ -31,11 +33,29 @@ func TestServersAreNotNewer(t *testing.T) {
 		read, err := strconv.Atoi(p.Boot)
 		if !ok || !known || err != nil {
 			t.Errorf("%d: in the table: %v; server_version_num %q", major, ok, p.Boot)
-		} else if read > int(r.Latest) {
+		} else if read > int(r.Latest) || (params.Candidate(major) != "") != (r.Candidate != "") {
 			t.Errorf("the table has %s, and the facts were read from %d", r.Latest, read)
 		}
 	}
 	if _, ok := Of(Oldest() - 1); ok {
 		t.Error("a version before the oldest")
+	}
+}
+
+// TestDayOfKnowledge: the table is of a day that has been.
+func TestDayOfKnowledge(t *testing.T) {
+	if Known().After(time.Now()) {
+		t.Errorf("the table is of %s", Known())
+	}
+}
+
+// TestParse refuses what is no table.
+func TestParse(t *testing.T) {
+	for _, bad := range []string{"", "# known on Tuesday\nmajor\n13\t13.23\t2025-11-13\n", "# known on 2026-11-22\n",
+		"# known on 2026-11-22\nmajor\n13\t13.x\t2025-11-13\n", "# known on 2026-11-22\nmajor\n13\t13.1\n",
+		"# known on 2026-11-22\nmajor\n13\t13.1\tsoon\n"} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
 	}
 }

@@ -1,6 +1,8 @@
 package version
 
 import (
+	"time"
+
 	"github.com/pgfettle/pgfettle/internal/fact/pg/releases"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -32,7 +34,7 @@ var MinorBehind = check.Check{
 			return // PG_VERSION has only the major version, and the program was not run
 		}
 		r, ok := releases.Of(v.Major())
-		if !ok || v >= r.Latest {
+		if !ok || v >= r.Latest || old(c) {
 			return
 		}
 		behind := r.Latest.Minor() - v.Minor()
@@ -42,6 +44,11 @@ var MinorBehind = check.Check{
 		}
 		c.FoundAs(sev, "PostgreSQL {version}; latest minor release as of {date}: {latest}; missing minor releases: "+
 			"{behind}.",
-			"version", v, "date", releases.AsOf, "latest", r.Latest, "behind", behind)
+			"version", v, "date", releases.Known().Format(time.DateOnly), "latest", r.Latest, "behind", behind)
 	},
+}
+
+// old reports whether the table is too old for a snapshot to say what the latest release is.
+func old(c *check.Case) bool {
+	return c.Snapshot.TakenAt > 0 && time.Unix(c.Snapshot.TakenAt, 0).Sub(releases.Known()) > releases.MaxAge
 }
