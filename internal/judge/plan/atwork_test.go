@@ -79,7 +79,7 @@ func after(t fataler, s *snapshot.Snapshot, p *plan.Plan) plannedInstance {
 	// Nine of its own that no setting counts.
 	out.processes = 9 + out.parallel + out.vacuums
 	if method, _ := set.Text("io_method"); method == "worker" {
-		out.processes += n("io_workers")
+		out.processes += n("io_workers") + n("io_max_workers") // 18, 19
 	}
 	return out
 }

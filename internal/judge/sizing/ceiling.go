@@ -72,9 +72,13 @@ func ceiling(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 		l.above.parallel = max(parallel-float64(m.Parallel), 0)
 		l.above.vacuums = max(vacuums-float64(m.Workers), 0)
 		l.above.processes = l.above.parallel + l.above.vacuums
-		if now, ok := c.Int("pg:io_workers"); ok {
-			l.above.processes += max(ceilingOf(c, "pg:io_workers", fed(IoWorkersDefault, IoWorkersFor(p.Cpus)),
-				0)-float64(now), 0)
+		for address, want := range map[knob.Address]float64{
+			"pg:io_workers":     fed(IoWorkersDefault, IoWorkersFor(p.Cpus)),       // 18
+			"pg:io_max_workers": fed(IoMaxWorkersDefault, IoMaxWorkersFor(p.Cpus)), // 19+
+		} {
+			if now, ok := c.Int(address); ok {
+				l.above.processes += max(ceilingOf(c, address, want, 0)-float64(now), 0)
+			}
 		}
 		if _, bySlots := c.Int("pg:autovacuum_worker_slots"); bySlots { // 18+
 			l.above.vacuums = 0

@@ -9,8 +9,8 @@ import (
 // are decided before its connections, shared_buffers and work_mem are.
 var SizedBefore = append(SharedKnobs("shared_buffers", "max_connections", "superuser_reserved_connections",
 	"reserved_connections"),
-	knob.PG("max_parallel_workers"), knob.PG("io_workers"), knob.PG("hash_mem_multiplier"), knob.PG("temp_buffers"),
-	knob.PG("maintenance_work_mem"), knob.PG("autovacuum_work_mem"))
+	knob.PG("max_parallel_workers"), knob.PG("io_workers"), knob.PG("io_max_workers"), knob.PG("hash_mem_multiplier"),
+	knob.PG("temp_buffers"), knob.PG("maintenance_work_mem"), knob.PG("autovacuum_work_mem"))
 
 // After returns knobs with further ones.
 func After(knobs []knob.Address, more ...knob.Address) []knob.Address {

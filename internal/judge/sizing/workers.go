@@ -135,6 +135,12 @@ const IoWorkersDefault = 3
 // IoWorkersFor returns how many suit so many CPUs, however much memory there is.
 func IoWorkersFor(cpus int) int { return min(max(cpus/4, IoWorkersDefault), 32) }
 
+// IoMaxWorkersDefault is the default of 19, whose workers start as they are needed: it is not lowered if memory is short.
+const IoMaxWorkersDefault = 8
+
+// IoMaxWorkersFor returns how many may start at most on so many CPUs, however much memory there is.
+func IoMaxWorkersFor(cpus int) int { return min(max(cpus/4, IoMaxWorkersDefault), 32) }
+
 // MaintenanceWorkers returns how many workers one index build should have on so many CPUs: half of them, at least the
 // server's default of 2 and at most 4, as reading and merging stay with one process.
 func MaintenanceWorkers(cpus int) int { return min(max(cpus/2, 2), 4) }
