@@ -56,6 +56,9 @@ func (p Param) Accepts(major int, value string) *Refusal {
 		}
 		return p.within(n)
 	case "string":
+		if p.Name == "log_min_messages" { // 19+
+			return acceptsLogLevels(value)
+		}
 		if list, ok := p.listWords(major); ok && !(p.Name == "log_connections" && wasBool(value)) {
 			return acceptsList(list, value)
 		}

@@ -2,6 +2,7 @@ package configuration
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -33,10 +34,12 @@ var LogHides = check.Check{
 		hidden := say.List{Sep: "; "}
 		add := func(m say.Message) { hidden.Items = append(hidden.Items, m) }
 		sev := check.Notice
-		if v, _ := c.ShownSetting(set, "log_min_messages"); v == "log" || v == "fatal" || v == "panic" {
+		v, _ := c.ShownSetting(set, "log_min_messages")
+		switch params.LogLevel(v, "backend") { // since 19, it can be a list
+		case "log", "fatal", "panic":
 			add(say.M("log_min_messages = {value} suppresses errors", "value", v))
 			sev = check.Warning
-		} else if v == "error" {
+		case "error":
 			add(say.M("log_min_messages = {value} suppresses warnings", "value", v))
 		}
 		if v, _ := c.ShownSetting(set, "log_min_error_statement"); v == "log" || v == "fatal" || v == "panic" {

@@ -17,7 +17,7 @@ var PasswordsMd5 = check.Check{
 	Title:    "Passwords stored as MD5 hashes",
 	Why: "An MD5 hash is equivalent to the password: anyone who reads it from a dump or a backup can log in " +
 		"with it. The password itself can be found within hours. SCRAM has neither weakness. PostgreSQL 18 " +
-		"warns when an MD5 password is set, and a later version will not accept it.",
+		"warns when an MD5 password is set, 19 also at every login with one, and a later version will not accept it.",
 	Do: "Verify that all drivers support SCRAM (libpq 10 and later). Change the method for new passwords (reload): " +
 		"ALTER SYSTEM SET password_encryption = 'scram-sha-256'; SELECT pg_reload_conf();\nThen set each password " +
 		"again (\\password in psql). Lines with md5 in pg_hba.conf accept both kinds; change them to scram-sha-256 " +

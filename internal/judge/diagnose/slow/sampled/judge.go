@@ -167,13 +167,17 @@ var slowWaitWords = map[string]waitWords{
 		say.M("iostat -x 1 shows whether the disk is busy or slow, and pg_stat_io (16 and later) what reads.")}},
 	"IPC": {"ipc-waits", say.M("Queries wait for other server processes"), []say.Message{
 		say.M("SyncRep: a synchronous standby is slow. Others are parallel queries, checkpoints and recovery.")}},
+	"Buffer": {"buffer-pins", say.M("Queries wait for a block in shared memory"), []say.Message{
+		say.M("BufferCleanup: an open cursor on the block makes VACUUM wait: SELECT pid, query FROM pg_stat_activity " +
+			"WHERE backend_xmin IS NOT NULL; BufferShared and BufferExclusive: many sessions use the same block, which " +
+			"is a hot row, or the page of an index that grows at its end.")}}, // 19+
 	"BufferPin": {"buffer-pins", say.M("Queries wait for a pinned buffer"), []say.Message{
 		say.M("An open cursor on the block makes VACUUM wait: SELECT pid, query FROM pg_stat_activity WHERE " +
 			"backend_xmin IS NOT NULL;")}},
 }
 
 func (d *Sample) waits() {
-	for _, kind := range []string{"LWLock", "IO", "IPC", "BufferPin"} {
+	for _, kind := range []string{"LWLock", "IO", "IPC", "BufferPin", "Buffer"} {
 		share, avg := d.seen(func(w live.Wait) bool { return w.Type == kind })
 		if share < slowShareOfActive {
 			continue
