@@ -61,6 +61,7 @@ func All() []rule.Rule {
 		memory.HugePages,
 		sessions.IdleInTransactionSessionTimeout,
 		io.IOCombineLimit,
+		io.IOMaxWorkers,
 		io.IOMethod,
 		io.IOWorkers,
 		planner.JIT,
