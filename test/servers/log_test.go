@@ -34,6 +34,7 @@ var logPrefixes = map[int]string{
 	16: "%m %-8p %10u@%d %e%% ",
 	17: "< %m %p %e > %q[%u %d %a] ",
 	18: "%m [%p] %e %L %q%u@%d ",
+	19: "%m %b[%p] %e %d/%u/%a: ",
 }
 
 // logged is what every format must report alike for an entry.

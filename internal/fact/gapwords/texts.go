@@ -153,6 +153,7 @@ var answers = []say.Template{
 	"this version does not count it",
 	"data checksums are off",
 	"the standby has not reported its replay position",
+	"the slot has a consumer, or the server does not record it (before 17)",
 	"the slot holds back no WAL",
 	"no WAL was replayed yet",
 	"the extension pg_buffercache 1.4 or later is not in this database",

@@ -46,6 +46,7 @@ type Slot struct {
 	WALStatus string                 `json:"wal_status"` // reserved, extended, unreserved, lost
 	Retained  known.Fact[unit.Bytes] `json:"retained"`   // WAL held back
 	XminAge   int64                  `json:"xmin_age"`   // age of xmin and catalog_xmin, the greater
+	Idle      known.Fact[float64]    `json:"idle"`       // seconds since a consumer used it; 17+
 }
 
 // ReadSlots reads slots.json.
@@ -56,6 +57,11 @@ func ReadSlots(fsys fs.FS, key string) known.Fact[[]Slot] {
 			WALStatus: r.Text("wal_status"), XminAge: r.Int("xmin_age")}
 		s.Retained = known.None[unit.Bytes](known.Gap{Fact: Path(key, "slots") + ": retained",
 			Reason: "the slot holds back no WAL"})
+		s.Idle = known.None[float64](known.Gap{Fact: Path(key, "slots") + ": idle",
+			Reason: "the slot has a consumer, or the server does not record it (before 17)"})
+		if r.Has("idle_secs") {
+			s.Idle = known.Is(float64(r.Int("idle_secs")))
+		}
 		if r.Has("retained") {
 			s.Retained = known.Is(r.Bytes("retained"))
 		}

@@ -178,14 +178,16 @@ func (in *Instance) FromFiles() bool {
 	return ok && !up && in.Server.Settings.Known()
 }
 
-// Version is the version of the server for display: "17.11"; "" if unknown. If the server is not running, often only
-// the major version is known, because its data directory holds no more.
+// Version is the version of the server for display: "17.11", "19rc1"; "" if unknown. If the server is not running,
+// often only the major version is known, because its data directory holds no more.
 func (in *Instance) Version() string {
 	v, ok := in.Server.Version.Get()
 	up, told := in.Running.Get()
-	switch {
+	switch pre := in.Server.PreRelease(); {
 	case !ok:
 		return ""
+	case pre != "" && v.Minor() == 0:
+		return pre
 	case told && !up && v.Minor() == 0:
 		return strconv.Itoa(v.Major())
 	}

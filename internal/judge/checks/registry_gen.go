@@ -145,6 +145,7 @@ func All() []check.Check {
 		configuration.PolicyExpired,
 		configuration.PreloadUnknown,
 		vacuum.PreparedXactsOld,
+		version.Prerelease,
 		service.ProcessLimit,
 		memory.PsiMemoryPressure,
 		devices.RaidDegraded,

@@ -60,6 +60,7 @@ func All() []rule.Rule {
 		memory.HashMemMultiplier,
 		memory.HugePages,
 		sessions.IdleInTransactionSessionTimeout,
+		wal.IdleReplicationSlotTimeout,
 		io.IOCombineLimit,
 		io.IOMaxWorkers,
 		io.IOMethod,

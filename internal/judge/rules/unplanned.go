@@ -73,8 +73,6 @@ var unplanned = []Unplanned{
 		"10, the default, suits almost all servers; more depends on future subscribers"},
 	{"pg:wal_keep_size",
 		"slots or an archive are better; without them it depends on how long a standby can be away"},
-	{"pg:idle_replication_slot_timeout",
-		"invalidates a slot whose consumer is away; max_slot_wal_keep_size limits the damage first"},
 	{"pg:hot_standby_feedback",
 		"trades bloat on the primary for long queries on the standby: a choice for an administrator"},
 	{"pg:max_standby_streaming_delay",

@@ -15,19 +15,23 @@ var MaxLocksPerTransaction = rule.Rule{
 	Why: "The lock table is shared: it has room for this many locks × max_connections. A transaction that touches " +
 		"more tables, indexes and partitions uses the room of others. When it is full, a statement fails with \"out " +
 		"of shared memory\". Each entry takes a few hundred bytes of shared memory.",
-	Formula: "1c: 256 if it is lower; otherwise unchanged. Never lowered: a standby needs at least the value of its " +
-		"primary.",
+	Formula: "1c: 256 (since 19: 512, because 19 counts locks differently and doubled the default) if it is lower; " +
+		"otherwise unchanged. Never lowered: a standby needs at least the value of its primary.",
 	Sources: []string{"pg-config", "postgrespro-1c", "its-1c"},
 	Decide: func(c *rule.Case) {
 		if c.Options.Profile != rule.OneC {
 			return
 		}
-		if c.Now() >= oneCLocks {
+		want := oneCLocks
+		if v, ok := c.Instance.Server.Version.Get(); ok && v.Major() >= 19 {
+			want *= 2 // 19 counts without the reserve that the tables had before
+		}
+		if c.Now() >= float64(want) {
 			c.Keep("{present} is enough", "present", c.Shown())
 			return
 		}
-		c.WarnStandbys(oneCLocks)
-		c.Set(oneCLocks, "a 1C document locks hundreds of tables and indexes; {present} is too low",
+		c.WarnStandbys(want)
+		c.Set(want, "a 1C document locks hundreds of tables and indexes; {present} is too low",
 			"present", c.Shown())
 	},
 }
