@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
