@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -65,9 +66,8 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 			p.Message = say.M("the registry did not give PostgreSQL {version} for {platform}", "version", r.version,
 				"platform", platform())
 		}
-		if libErr != nil {
-			p.Detail = say.OfError(libErr)
-		}
+		p.Detail = say.All("; ", w.why(libErr), say.M("server programs were looked for on PATH and in {places}", "places",
+			say.Names(folders, 0)))
 		return "", p
 	}
 	return found[0], nil
@@ -90,10 +90,42 @@ type watcher struct {
 	next     http.RoundTripper
 	progress func(done, total int64)
 	answered atomic.Bool
+	mu       sync.Mutex
+	host     string // of the last request
+	failed   error  // why it got no answer
+	status   int    // of the last answer
+}
+
+// why says why a download failed. The library's own error says so only of what comes after the download: it begins
+// with a check that localhost has a free port, whose error blames another process, and a request without an answer is
+// an error without its reason.
+func (w *watcher) why(libErr error) say.Message {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.failed != nil:
+		return say.M("{host}: {reason}", "host", w.host, "reason", say.OfError(w.failed))
+	case w.status != 0 && w.status != http.StatusOK:
+		return say.M("{host}: HTTP status {status}", "host", w.host, "status", w.status)
+	case w.status == 0: // it was not asked
+		if l, err := net.Listen("tcp", "localhost:0"); err == nil {
+			_ = l.Close()
+		} else {
+			return say.M("nothing was asked for, because localhost cannot be used here: {reason}", "reason",
+				say.OfError(err))
+		}
+	}
+	return say.OfError(libErr)
 }
 
 func (w *watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := w.next.RoundTrip(req.WithContext(w.ctx))
+	w.mu.Lock()
+	w.host, w.failed, w.status = req.URL.Host, err, 0
+	if err == nil {
+		w.status = resp.StatusCode
+	}
+	w.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -162,24 +163,29 @@ func TestFetchRefuses(t *testing.T) {
 	for _, c := range []struct {
 		what, pin, message string
 		answer             registry
+		detail             string
 	}{
-		{"a tampered archive", other, "not the ones", serving(good)},
+		{"a tampered archive", other, "not the ones", serving(good), ""},
 		{"no network", sum, "could not be reached", func(string) (int, []byte, error) {
 			return 0, nil, errors.New("no such host")
-		}},
-		{"an unknown version", sum, "did not give", func(string) (int, []byte, error) { return 404, nil, nil }},
-		{"rubbish", sum, "did not give", serving([]byte("<html>log in</html>"))},
-		{"a jar without an archive", sum, "did not give", serving(nothingInside(t))},
+		}, ": no such host; server programs were looked for on PATH and in /usr/lib/postgresql/*/bin"},
+		{"a certificate that is not known", sum, "could not be reached", func(string) (int, []byte, error) {
+			return 0, nil, x509.UnknownAuthorityError{}
+		}, "certificate signed by unknown authority"},
+		{"an unknown version", sum, "did not give", func(string) (int, []byte, error) { return 404, nil, nil },
+			"HTTP status 404"},
+		{"rubbish", sum, "did not give", serving([]byte("<html>log in</html>")), ""},
+		{"a jar without an archive", sum, "did not give", serving(nothingInside(t)), ""},
 		{"a sum that does not fit", sum, "did not give", func(path string) (int, []byte, error) {
 			if strings.HasSuffix(path, ".sha256") {
 				return 200, []byte(other), nil
 			}
 			return 200, good, nil
-		}},
+		}, ""},
 		{"too much", sum, "did not give", func(path string) (int, []byte, error) {
 			return 200, make([]byte, maxDownload+1), nil
-		}},
-		{"an unpinned platform", "", "is not known", serving(good)},
+		}, ""},
+		{"an unpinned platform", "", "is not known", serving(good), ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			dir := use(t, c.answer, c.pin)
@@ -190,6 +196,9 @@ func TestFetchRefuses(t *testing.T) {
 			}
 			if !strings.Contains(p.Message.String(), c.message) || !strings.Contains(p.Hint.String(), "install") {
 				t.Errorf("message %q, hint %q", p.Message.String(), p.Hint.String())
+			}
+			if !strings.Contains(p.Detail.String(), c.detail) {
+				t.Errorf("detail %q", p.Detail.String())
 			}
 			if names := list(t, dir); len(names) != 0 {
 				t.Errorf("left in the cache: %v", names)
