@@ -23,6 +23,7 @@ type Request struct {
 	Deep     bool // also what grows with the number of tables
 	Why      bool // also why the server of a closed data directory does not start
 	Memory   bool // only what shows the memory of the host and of the instances
+	Servers  bool // also which server programs are installed: for an upgrade
 	Killable bool // also which processes the OOM killer would look at first
 	PSS      bool // also proportional set sizes, which costs the processes time
 }
@@ -67,6 +68,7 @@ func (s *Session) collect(ctx context.Context, req *collect.Request) error {
 	defer done()
 	r := s.Request
 	req.Deep, req.Why, req.Memory, req.Killable, req.PSS = r.Deep, r.Why, r.Memory, r.Killable, r.PSS
+	req.Servers = r.Servers
 	if err := s.Host.Complete(req, r.Policy); err != nil {
 		return err
 	}

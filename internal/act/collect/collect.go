@@ -41,6 +41,7 @@ type Request struct {
 	Why      bool         // also of a data directory as which nothing can be done: why its server does not start
 	// only what shows the memory of the host and of the instances: nothing is run, few questions are asked
 	Memory   bool
+	Servers  bool     // also which server programs are installed, and what they find: where an upgrade is of interest
 	Alone    bool     // nothing of the other instances of the host, where one was named
 	Measured []string // folders that probes are kept in, the first before the others; none: no probe is looked for
 	// History returns the peaks of a history of this host; nil, or no peaks, if there is none.
@@ -130,6 +131,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	}
 	c.safely("host", c.hostFiles)
 	c.safely("programs.json", c.programs)
+	c.safely(host.ServersFile, func() { c.installations(ctx) })
 	if !c.req.Memory {
 		c.safely(host.ResidentsFile, func() { c.residents(found) })
 	}

@@ -55,7 +55,8 @@ func (r *redactor) archive(a *Archive) *Archive {
 
 // fixedNames are entries outside proc, pg and sys that every host has.
 var fixedNames = set(
-	`evidence.json host.json programs.json residents.json blocks.json statfs.json instances.json strangers.json ` +
+	`evidence.json host.json programs.json residents.json servers.json blocks.json statfs.json instances.json ` +
+		`strangers.json ` +
 		`.dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab ` +
 		`etc/login.defs etc/systemd/logind.conf

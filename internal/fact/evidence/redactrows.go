@@ -94,6 +94,11 @@ func (r *redactor) value(key string, v any) any {
 				return v // in the peaks of a history, of an instance whose data directory could not be seen
 			}
 			return r.path(v)
+		case "extensions", "libraries": // that a server program finds
+			if publicLibrary(v) {
+				return v
+			}
+			return r.name(word, v)
 		case "path", "socket_dir", "bin_dir", "stats_directory", "unit", "name", "below", "manager", "group":
 			return r.path(v)
 		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace",
@@ -210,6 +215,16 @@ func (r *redactor) cell(w row, col, v string) string {
 		return r.param(v)
 	case col == "library":
 		return r.libraries(v)
+	case col == "detail" && w.file == "upgrade.json" && w.text["kind"] == "slot":
+		return r.libraries(v) // a plugin
+	case col == "detail" && w.file == "deep_upgrade.json" && w.text["kind"] == "extension":
+		if version.MatchString(v) {
+			return v
+		}
+		return r.name(word, v)
+	case col == "detail" && (w.file == "upgrade.json" || w.file == "deep_upgrade.json") &&
+		w.text["kind"] != "postfix" && w.text["kind"] != "function":
+		return v // encodings, providers, types and states of the server
 	case col == "extname":
 		if publicLibrary(v) {
 			return v

@@ -8,7 +8,8 @@ import "strconv"
 // Of proc/1/environ a collector keeps the variable container alone: in a
 // container the others hold the passwords that an image takes.
 //
-// host.json, programs.json, statfs.json and blocks.json are the collector's own; they are not listed here.
+// host.json, programs.json, servers.json, statfs.json and blocks.json are the collector's own; they are not listed
+// here.
 var Files = []string{
 	"proc/sys/kernel/hostname",
 	"proc/sys/kernel/osrelease",

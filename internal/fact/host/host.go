@@ -51,11 +51,13 @@ type Host struct {
 	// programs.json: what else runs on the host, the largest first
 	Programs known.Fact[[]Program] `json:"programs"`
 	// residents.json: private memory of the processes outside the instances, with their start and cgroup
-	Residents known.Fact[Residents]  `json:"residents"`
-	Tuned     known.Fact[string]     `json:"tuned"`     // etc/tuned/active_profile, the active profile
-	Tuning    known.Fact[Tuning]     `json:"tuning"`    // what that profile writes; absent if none is active
-	PageSize  known.Fact[unit.Bytes] `json:"page_size"` // host.json: getconf PAGESIZE
-	Killable  known.Fact[Killable]   `json:"killable"`  // killable.json: the first choices of the OOM killer
+	Residents known.Fact[Residents] `json:"residents"`
+	// servers.json: server programs that are installed, where an upgrade is of interest
+	Servers  known.Fact[[]InstalledServer] `json:"servers,omitzero"`
+	Tuned    known.Fact[string]            `json:"tuned"`     // etc/tuned/active_profile, the active profile
+	Tuning   known.Fact[Tuning]            `json:"tuning"`    // what that profile writes; absent if none is active
+	PageSize known.Fact[unit.Bytes]        `json:"page_size"` // host.json: getconf PAGESIZE
+	Killable known.Fact[Killable]          `json:"killable"`  // killable.json: the first choices of the OOM killer
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from
@@ -97,6 +99,7 @@ func Read(fsys fs.FS) Host {
 		Init:       ReadInit(fsys),
 		Programs:   ReadPrograms(fsys),
 		Residents:  ReadResidents(fsys),
+		Servers:    ReadServers(fsys),
 		Tuned:      ReadTuned(fsys),
 		Tuning:     ReadTuning(fsys),
 		PageSize:   ReadPageSize(fsys),

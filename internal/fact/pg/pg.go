@@ -45,6 +45,7 @@ type Server struct {
 	Libraries   known.Fact[[]Library]      `json:"libraries"`        // libraries.json; superuser only
 	Decoding    known.Fact[[]Decoding]     `json:"decoding"`         // decoding.json; 14+
 	Controlled  known.Fact[[]Controlled]   `json:"controlled"`       // controlled.json; superuser only
+	Upgrade     known.Fact[Upgrade]        `json:"upgrade"`          // upgrade.json: for a later major version
 	Deep        Deep                       `json:"deep"`             // deep_*.json; only with --deep
 	Silence     Silence                    `json:"silence,omitzero"` // what was asked and not answered
 }
@@ -79,6 +80,7 @@ func Read(fsys fs.FS, key string) Server {
 		Libraries:    ReadLibraries(fsys, key),
 		Decoding:     ReadDecoding(fsys, key),
 		Controlled:   ReadControlled(fsys, key),
+		Upgrade:      ReadUpgrade(fsys, key),
 		Deep:         ReadDeep(fsys, key),
 		Silence:      ReadSilence(fsys, key),
 	}

@@ -20,6 +20,8 @@ type Deep struct {
 	Sequences  known.Fact[[]Sequence]  `json:"sequences"`  // deep_sequences.json: half used up and more
 	// deep_catalogs.json: pg_attribute, pg_class, pg_depend, pg_type, pg_index
 	Catalogs known.Fact[[]Catalog] `json:"catalogs"`
+	// deep_upgrade.json: what pg_upgrade refuses, and what the new version must have installed
+	Upgrade known.Fact[[]Obstacle] `json:"upgrade"`
 	// deep_visits.json: where the above was asked, and where it was not
 	Visits known.Fact[[]Visit] `json:"visits"`
 }
@@ -137,6 +139,7 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 			return Sequence{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"),
 				Table: r.Text("owner_table"), Column: r.Text("owner_column"), Last: r.Int("last"), Most: r.Int("most")}
 		}),
+		Upgrade: list(fsys, key, deepPrefix+"upgrade", obstacle),
 		Catalogs: list(fsys, key, deepPrefix+"catalogs", func(r *Row) Catalog {
 			return Catalog{In: inDatabase(r), Name: r.Text("relname"), Size: r.Bytes("size"),
 				Rows: r.Float("reltuples"), Live: r.Int("live"),

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/internal/show/json"
@@ -32,6 +34,7 @@ type checkOptions struct {
 	fromHost bool     // pg is what host reports
 	more     []string // files beside conf
 	pg       int
+	upgrade  int // major version of --upgrade-to; 0: not asked for
 	all      bool
 	brief    bool
 	policy   policyOptions
@@ -63,6 +66,13 @@ this host. Then memory, page tables, huge pages and space for WAL are checked,
 too. Only a policy given with --policy applies to files: its accepted findings
 and fail_on.
 
+With --upgrade-to, an upgrade to a later major version is judged first: what
+stops pg_upgrade or the new server, which settings change their meaning, which
+defaults change, and the steps with the paths of this host. --deep also looks
+into each database, where most obstacles are. What was not looked at is listed;
+pg_upgrade --check is the last word. With --fail-on, the exit status is 3 if
+anything stops the upgrade.
+
 Findings that the policy accepts are only counted; --all shows them. After the
 expiry date of an acceptance, its finding is reported again, with the expiry.
 
@@ -76,6 +86,8 @@ expiry date of an acceptance, its finding is reported again, with the expiry.
   pgfettle check --only swappiness_high,thp_always
   pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
   pgfettle check --conf postgresql.conf --pg 18 --format github
+  pgfettle check --deep --upgrade-to 19
+  pgfettle check --conf postgresql.conf --pg 15 --upgrade-to 19
   pgfettle check --conf postgresql.conf --for 'ram=16GB,cpus=8,storage=ssd'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.conf != "" {
@@ -111,11 +123,13 @@ expiry date of an acceptance, its finding is reported again, with the expiry.
 		"ram=64GB,cpus=16,storage=nvme")
 	f.BoolVar(&o.here, "on", false, "check --conf for this host")
 	f.IntVar(&o.pg, "pg", 0, "`N` major version to check --conf for (default: see above)")
+	f.IntVar(&o.upgrade, "upgrade-to", 0, "`N` also judge an upgrade to this major version")
 	f.BoolVar(&o.all, "all", false, "include accepted findings")
 	f.BoolVar(&o.brief, "brief", false, "one line for each finding (text; on a terminal, the worst is last)")
 	o.policy.flags(cmd)
 	complete(cmd, "format", "text", "json", "html", "markdown", "github", "sarif")
 	complete(cmd, "pg", pgWords()...)
+	complete(cmd, "upgrade-to", pgWords()[1:]...)
 	complete(cmd, "fail-on", "critical", "warning", "notice", "info")
 	complete(cmd, "only", append(checkIDs(), kindIDs()...)...)
 	complete(cmd, "skip", append(checkIDs(), kindIDs()...)...)
@@ -136,6 +150,11 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	}
 	for flag, ids := range map[string][]string{"only": o.only, "skip": o.skip} {
 		if err := knownChecks(flag, ids); err != nil {
+			return err
+		}
+	}
+	if o.upgrade != 0 {
+		if err := upgradable(o); err != nil {
 			return err
 		}
 	}
@@ -167,7 +186,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if pol.Limits.FailOn != nil && !fails {
 		failOn, fails = *pol.Limits.FailOn, true
 	}
-	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Why: true})
+	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Why: true, Servers: o.upgrade != 0})
 	if err != nil {
 		return err
 	}
@@ -175,6 +194,11 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	co.Only, co.Skip = o.only, o.skip
 	d := judge(l, co)
 	d.Policy, d.All = pol.File, o.all
+	if o.upgrade != 0 {
+		if d.Upgrades, err = l.Upgrade(o.upgrade); err != nil {
+			return err
+		}
+	}
 	switch o.format {
 	case "json":
 		err = json.Check(env.Stdout, env.spokenCheck(d))
@@ -198,7 +222,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		return err
 	}
 	// Findings are ordered worst first.
-	if fails && len(d.Findings) > 0 && d.Findings[0].Severity >= failOn {
+	if fails && (len(d.Findings) > 0 && d.Findings[0].Severity >= failOn || blocked(d.Upgrades)) {
 		return errFindings
 	}
 	return nil
@@ -208,6 +232,18 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 func judge(l *loaded, o check.Options) document.Check {
 	return document.Check{Report: l.Check(o), Subject: document.SubjectOf(l.Snapshot)}
 }
+
+// upgradable says whether --upgrade-to can be met.
+func upgradable(o *checkOptions) error {
+	if o.brief || o.format == "github" || o.format == "sarif" {
+		return say.Usage(say.M("--upgrade-to cannot be used with --brief, --format github or --format sarif"),
+			say.M("Omit one of them."))
+	}
+	return app.UpgradeTarget(o.upgrade)
+}
+
+// blocked reports whether something stops an upgrade.
+func blocked(list []upgrade.Report) bool { return slices.ContainsFunc(list, upgrade.Report.Blocked) }
 
 func checkIDs() []string {
 	var ids []string

@@ -90,6 +90,13 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 		return err
 	}
 	d := document.File{Report: r, From: from}
+	if o.upgrade != 0 {
+		up, err := app.UpgradeOfFile(r, o.upgrade)
+		if err != nil {
+			return err
+		}
+		d.Upgrade = &up
+	}
 	if host != nil {
 		d.Assumed = document.AssumedOf(host)
 	}
@@ -125,7 +132,8 @@ func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, fa
 	if err != nil {
 		return err
 	}
-	if worst, any := d.Worst(); fails && any && worst >= failOn {
+	worst, any := d.Worst()
+	if fails && (any && worst >= failOn || d.Upgrade != nil && d.Upgrade.Blocked()) {
 		return errFindings
 	}
 	return nil

@@ -40,6 +40,10 @@ func (e *Env) asked() *say.Catalogue {
 // spokenCheck is a report for another program.
 func (e *Env) spokenCheck(d document.Check) document.Check {
 	d.Report = d.Report.In(e.asked())
+	d.Upgrades = slices.Clone(d.Upgrades)
+	for i := range d.Upgrades {
+		d.Upgrades[i] = d.Upgrades[i].In(e.asked())
+	}
 	return d
 }
 
@@ -52,5 +56,9 @@ func (e *Env) spokenPlan(d document.Plan) document.Plan {
 // spokenFile is a report on a configuration file for another program.
 func (e *Env) spokenFile(d document.File) document.File {
 	d.Report = d.Report.In(e.asked())
+	if d.Upgrade != nil {
+		r := d.Upgrade.In(e.asked())
+		d.Upgrade = &r
+	}
 	return d
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -83,7 +84,9 @@ type Check struct {
 	check.Report
 	Policy  string  `json:"policy,omitempty"` // the file that says what is accepted
 	Subject Subject `json:"subject"`
-	All     bool    `json:"-"` // accepted findings in full
+	// Upgrades are what an upgrade of each instance meets, where that was asked for
+	Upgrades []upgrade.Report `json:"upgrades,omitempty"`
+	All      bool             `json:"-"` // accepted findings in full
 }
 
 // Plan is a plan with what it is about.

@@ -1,6 +1,9 @@
 package document
 
-import "github.com/pgfettle/pgfettle/internal/judge/conffile"
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
+)
 
 // File is the report on a configuration file with where its version is from.
 type File struct {
@@ -10,5 +13,7 @@ type File struct {
 	For     string    `json:"for,omitempty"`
 	Assumed []Assumed `json:"assumed,omitempty"` // not given for a described machine
 	Policy  string    `json:"policy,omitempty"`  // the file that says what is accepted
-	All     bool      `json:"-"`                 // accepted findings in full
+	// Upgrade is what an upgrade of the server with this configuration meets, where that was asked for
+	Upgrade *upgrade.Report `json:"upgrade,omitempty"`
+	All     bool            `json:"-"` // accepted findings in full
 }

@@ -33,7 +33,11 @@ func checkOutline(d document.Check, short bool, c *say.Catalogue) Outline {
 	if len(d.Accepted) > 0 {
 		summary = append(summary, p.Kept(d))
 	}
+	for _, r := range d.Upgrades {
+		summary = append(summary, p.UpgradeSummary(r))
+	}
 	o.Summary(summary...)
+	p.upgrades(&o, d.Upgrades)
 	p.findingOutline(&o, d)
 	if len(d.Unknown) > 0 {
 		o.Heading(2, p.Unknown())

@@ -35,6 +35,7 @@ var answers = map[string]say.Template{
 	"deep_tables":     "tables",
 	"deep_unanalyzed": "tables without statistics",
 	"deep_unused":     "unused indexes",
+	"deep_upgrade":    "what pg_upgrade refuses in databases",
 	"extensions":      "extensions",
 	"file_settings":   "configuration files (pg_file_settings)",
 	"hba":             "pg_hba.conf",
@@ -52,6 +53,7 @@ var answers = map[string]say.Template{
 	"slots":           "replication slots",
 	"spills":          "temporary files by statement (pg_stat_statements)",
 	"tablespaces":     "tablespaces",
+	"upgrade":         "what an upgrade meets in the shared catalogs",
 	"wal":             "WAL statistics (pg_stat_wal)",
 	"waldir":          "WAL directory size",
 }

@@ -25,7 +25,13 @@ func File(d document.File, c *say.Catalogue) Outline {
 	if len(d.Accepted) > 0 {
 		summary = append(summary, p.Kept(AcceptedFile(d)))
 	}
+	if d.Upgrade != nil {
+		summary = append(summary, p.UpgradeSummary(*d.Upgrade))
+	}
 	o.Summary(summary...)
+	if d.Upgrade != nil {
+		p.upgrade(&o, *d.Upgrade, false)
+	}
 	groups := Alike(FileFindings(d))
 	p.findingTable(&o, groups)
 	for _, g := range groups {

@@ -1,0 +1,259 @@
+package upgrade
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/releases"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// What a command names that is not known yet.
+const (
+	newData = "NEW_DATA_DIRECTORY"
+	oldData = "OLD_DATA_DIRECTORY"
+	newBin  = "NEW_BIN_DIRECTORY"
+	oldBin  = "OLD_BIN_DIRECTORY"
+)
+
+// swapFrom is the first version whose pg_upgrade has --swap and keeps statistics.
+const swapFrom = 18
+
+// collations says what an upgrade does to the order of texts.
+func (j *judge) collations() {
+	add := func(id string, seen say.Message, do say.Message) {
+		j.out.Collations = append(j.out.Collations, Item{ID: id, Seen: seen, Do: do})
+	}
+	dbs, _ := j.in.Server.Databases.Get()
+	var differ []string
+	for _, d := range dbs {
+		if d.CollationMismatch && d.AllowConn {
+			differ = append(differ, d.Name)
+		}
+	}
+	if len(differ) > 0 {
+		add("collation_mismatch", say.M("The recorded collation version already differs from the library in: {names}.",
+			"names", say.Names(differ, listed)),
+			say.M("Rebuild the indexes before the upgrade. Steps: pgfettle explain collation_mismatch"))
+	}
+	add("collation_library", say.M("pg_upgrade copies indexes as they are. On the same operating system, the order of "+
+		"texts stays the same."), say.M("If the new server gets another version of glibc or ICU (another operating "+
+		"system, container image or package source), rebuild indexes on text after the upgrade: pgfettle explain "+
+		"collation_mismatch"))
+	u, ok := j.in.Server.Upgrade.Get()
+	if !ok {
+		return
+	}
+	words := map[string]string{"c": "libc", "i": "ICU", "b": "builtin"}
+	var groups []say.Message
+	for _, p := range u.Providers {
+		name, ok := words[p.Word]
+		if !ok {
+			continue
+		}
+		groups = append(groups, say.N(p.Databases, "{provider}: {n} database", "{provider}: {n} databases", "provider",
+			name))
+	}
+	if len(groups) > 0 {
+		add("locale_provider", say.M("Locale providers: {groups}. Databases keep their provider.", "groups",
+			say.List{Items: groups}), say.Message{})
+	}
+}
+
+func (j *judge) step(id string, text say.Message, commands ...check.Command) {
+	j.out.Steps = append(j.out.Steps, Item{ID: id, Do: text, Commands: commands})
+}
+
+// steps says how the upgrade is done, with the directories that are known.
+func (j *judge) steps() {
+	if r, ok := releases.Of(j.to); ok && j.s.TakenAt > 0 && r.Last.Before(time.Unix(j.s.TakenAt, 0)) {
+		j.step("end_of_life", say.M("PostgreSQL {major} has been out of support since {day}. Choose a later version: "+
+			"pg_upgrade needs no version in between.", "major", j.to, "day", r.Last.Format(time.DateOnly)))
+	}
+	if m, ok := j.in.Manager.Get(); ok && m != "" {
+		j.step("manager", say.M("This server is managed by {manager}. Follow its own procedure for major upgrades; "+
+			"the "+
+			"steps below are those of plain PostgreSQL.", "manager", m))
+	}
+	to, here := j.found()
+	bin := newBin
+	if here {
+		bin = to.Path
+	} else {
+		j.step("install", say.M("Install PostgreSQL {major} with the packages of all extensions. It was not found on "+
+			"this host.", "major", j.to))
+	}
+	old, ok := j.in.BinDir.Get()
+	if !ok {
+		old = oldBin
+	}
+	j.step("initdb", say.M("Create the new cluster as the account that owns the old one. Do not start it."),
+		check.Shell(strings.Join(append([]string{quoted(path.Join(bin, "initdb")), "-D", newData}, j.initdb()...),
+			" ")))
+	j.step("configure", say.M("Correct the copied configuration as listed above, and check it."),
+		check.Shell("pgfettle check --conf "+newData+"/postgresql.conf --pg "+say.Spell(j.to)))
+	run := j.command(bin, old)
+	j.step("check", say.M("Let pg_upgrade check both clusters. The old server can keep running. Its result is "+
+		"decisive."), check.Shell(run+" --check"))
+	j.mode()
+	j.step("run", say.M("Stop the old server, and run pg_upgrade with the chosen mode and one job per CPU."),
+		check.Shell(run+" --jobs=N --MODE"))
+	j.standbys()
+	if j.to >= swapFrom {
+		j.step("statistics", say.M("Statistics are kept, except extended ones. After the start, collect what is "+
+			"missing."), check.Shell(quoted(path.Join(bin, "vacuumdb"))+" --all --analyze-in-stages "+
+			"--missing-stats-only"),
+			check.Shell(quoted(path.Join(bin, "vacuumdb"))+" --all --analyze-only"))
+	} else {
+		j.step("statistics", say.M("Statistics are not kept: until they are collected, queries can be very slow. "+
+			"Collect "+
+			"them directly after the start."),
+			check.Shell(quoted(path.Join(bin, "vacuumdb"))+" --all --analyze-in-stages"))
+	}
+	j.step("extensions", say.M("Run the script update_extensions.sql if pg_upgrade wrote one. Keep the old cluster "+
+		"until a backup of the new one is complete."))
+}
+
+// initdb are the options that make the new cluster like the old one.
+func (j *judge) initdb() (out []string) {
+	if u, ok := j.in.Server.Upgrade.Get(); ok && u.Superuser != "" {
+		out = append(out, "-U", quoted(u.Superuser))
+	}
+	c, ok := j.in.Server.Control.Get()
+	if !ok {
+		return out
+	}
+	if c.WALSegment != 0 && c.WALSegment != defaultSegment {
+		out = append(out, "--wal-segsize="+say.Spell(int(c.WALSegment/unit.MB)))
+	}
+	switch {
+	case !c.Checksums && j.to >= checksumsFrom:
+		out = append(out, "--no-data-checksums")
+	case c.Checksums && j.to < checksumsFrom:
+		out = append(out, "--data-checksums")
+	}
+	return out
+}
+
+// command is pg_upgrade without its mode.
+func (j *judge) command(bin, old string) string {
+	data, ok := j.in.DataDirectory.Get()
+	if !ok {
+		data = oldData
+	}
+	words := []string{quoted(path.Join(bin, "pg_upgrade")), "-b", quoted(old), "-B", quoted(bin), "-d", quoted(data),
+		"-D", newData}
+	if u, ok := j.in.Server.Upgrade.Get(); ok && u.Superuser != "" {
+		words = append(words, "-U", quoted(u.Superuser))
+	}
+	set, _ := j.in.Server.Settings.Get()
+	if file := set["config_file"].Value; file != "" && path.Dir(file) != data {
+		words = append(words, "-o", quoted("-c config_file="+file))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word for a shell.
+func quoted(s string) string {
+	plain := s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@~") == ""
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// mode says which ways of moving the files this host allows.
+func (j *judge) mode() {
+	fs := ""
+	var at string
+	places, _ := j.in.Places.Get()
+	for _, p := range places {
+		if p.Role == snapshot.DataPlace {
+			at = p.Path
+			m, _ := j.s.MountOf(p.Path)
+			fs = m.FSType
+		}
+	}
+	list := []say.Message{}
+	if j.to >= swapFrom {
+		list = append(list, say.M("--swap: fastest, moves the files; the old cluster is unusable as soon as it begins"))
+	}
+	list = append(list, say.M("--link: fast, needs no space; the old cluster is unusable once the new server has "+
+		"started"))
+	switch fs {
+	case "xfs", "btrfs":
+		list = append(list, say.M("--clone: fast, and the old cluster stays usable ({filesystem} can share blocks; "+
+			"xfs "+
+			"only if made with reflink=1)", "filesystem", fs))
+	case "":
+		list = append(list, say.M("--clone: only on XFS with reflink and on Btrfs (the filesystem is unknown)"))
+	default:
+		list = append(list, say.M("--clone: not possible on {filesystem}", "filesystem", fs))
+	}
+	list = append(list, j.copying(at))
+	j.step("mode", say.M("Choose a mode. The new data directory must be on the same filesystem, except for --copy. "+
+		"{modes}.", "modes", say.List{Items: list, Sep: "; "}))
+}
+
+// copying says how much room a copy takes.
+func (j *judge) copying(at string) say.Message {
+	var size unit.Bytes
+	complete := false
+	if dbs, ok := j.in.Server.Databases.Get(); ok {
+		complete = len(dbs) > 0
+		for _, d := range dbs {
+			n, ok := d.Size.Get()
+			complete, size = complete && ok, size+n
+		}
+	}
+	spaces, _ := j.s.Host.Spaces.Get()
+	space, free := j.s.SpaceAt(spaces, at)
+	switch {
+	case complete && free && at != "" && size > space.Free:
+		return say.M("--copy: slow, and there is not enough space: the databases have {size}, and {free} are "+
+			"free", "size", size,
+			"free", space.Free)
+	case complete && free && at != "":
+		return say.M("--copy: slow, keeps the old cluster; takes {size} of {free} "+
+			"free", "size", size, "free", space.Free)
+	case complete:
+		return say.M("--copy: slow, keeps the old cluster; takes {size} (the free space is unknown)", "size", size)
+	}
+	return say.M("--copy: slow, keeps the old cluster; takes as much space again (the size is unknown; run with " +
+		"--deep)")
+}
+
+// standbys says what becomes of them.
+func (j *judge) standbys() {
+	replicas, ok := j.in.Server.Replicas.Get()
+	physical := slices.ContainsFunc(slotsOf(j.in), func(s pg.Slot) bool { return s.Kind == "physical" })
+	if !ok || len(replicas) == 0 && !physical {
+		return
+	}
+	j.step("standbys", say.M("A standby cannot follow across major versions. After pg_upgrade, and before the new "+
+		"primary takes writes, create each standby again with pg_basebackup, or with rsync as the manual of "+
+		"pg_upgrade "+
+		"describes (--link only)."))
+}
+
+func slotsOf(in *snapshot.Instance) []pg.Slot {
+	list, _ := in.Server.Slots.Get()
+	return list
+}
+
+// notExamined names what neither this report nor its facts cover.
+func (j *judge) notExamined() {
+	if _, ok := j.in.Server.HBA.Get(); ok {
+		j.out.NotExamined = append(j.out.NotExamined, say.M("Options of lines in pg_hba.conf, and pg_ident.conf."))
+	}
+	if j.from >= 17 {
+		j.out.NotExamined = append(j.out.NotExamined, say.M("Indexes and constraints that depend on the version of "+
+			"Unicode: pg_upgrade --check warns of them."))
+	}
+}

@@ -1,0 +1,287 @@
+package servers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
+	"github.com/pgfettle/pgfettle/test/debianpg"
+	"github.com/pgfettle/pgfettle/test/live"
+	"github.com/pgfettle/pgfettle/test/tier"
+)
+
+// planted is an obstacle, in the order in which pg_upgrade looks for them.
+type planted struct {
+	ids      []string // what the report calls it; one of them
+	from, to int      // source versions; to 0: all
+	database string   // "" is postgres
+	plant    []string
+	mend     []string
+	said     string // of pg_upgrade's message; "": it does not check this, and fails later or not at all
+}
+
+var obstacles = []planted{
+	{ids: []string{"closed_database"}, plant: []string{"create database closed allow_connections false"},
+		mend: []string{"alter database closed allow_connections true"}, said: "must allow connections"},
+	{ids: []string{"encoding"}, plant: []string{"create database mule encoding 'MULE_INTERNAL' template template0"},
+		mend: []string{"drop database mule"}, said: "no longer supported"},
+	{ids: []string{"name"}, plant: []string{"create role \"a\nb\"", "create database \"c\rd\""},
+		mend: []string{"drop role \"a\nb\"", "drop database \"c\rd\""}, said: "with invalid characters"},
+	{ids: []string{"prepared"}, database: "shop", plant: []string{"begin", "create table prep (a int)",
+		"prepare transaction 'p'"}, mend: []string{"rollback prepared 'p'"}, said: "contains prepared transactions"},
+	{ids: []string{"type"}, database: "shop", plant: []string{"create type comp as (x regprocedure)",
+		"create domain dom as regconfig", "create table types (a regproc, b comp[], c dom, d pg_class, fine regclass)"},
+		mend: []string{"drop table types"}, said: "Data type checks failed"},
+	{ids: []string{"conversion"}, to: 13, database: "shop",
+		plant: []string{"create conversion myconv for 'LATIN1' to 'UTF8' from iso8859_1_to_utf8"},
+		mend:  []string{"drop conversion myconv"}, said: "user-defined encoding conversions"},
+	{ids: []string{"postfix"}, to: 13, database: "shop", plant: []string{
+		"create function post(int8) returns int8 language sql as 'select $1'",
+		"create operator !! (leftarg = int8, procedure = post)"},
+		mend: []string{"drop operator !! (int8, none)"}, said: "user-defined postfix operators"},
+	{ids: []string{"polymorphic"}, to: 13, database: "shop",
+		plant: []string{"create aggregate agg (anyelement) (sfunc = array_append, stype = anyarray, initcond = '{}')"},
+		mend:  []string{"drop aggregate agg (anyelement)"}, said: "internal\npolymorphic functions"},
+	{ids: []string{"notnull"}, to: 17, database: "shop", plant: []string{"create table par (a int)",
+		"create table chi () inherits (par)", "alter table only par alter a set not null"},
+		mend: []string{"alter table chi alter a set not null"}, said: "inconsistent NOT NULL"},
+	{ids: []string{"gist"}, database: "shop", plant: []string{"create extension btree_gist",
+		"create table nets (i inet, c cidr)", "create index gi on nets using gist (i)",
+		"create index fine on nets using gist (i inet_ops)"},
+		mend: []string{"drop index gi"}, said: "gist_inet_ops"},
+	{ids: []string{"extension_removed", "library_missing"}, to: 16, database: "shop",
+		plant: []string{"create extension adminpack"}, mend: []string{"drop extension adminpack"},
+		said: "loadable libraries that are missing"},
+	// pg_upgrade fails at these only when it restores them.
+	{ids: []string{"role_setting_value"}, database: "shop",
+		plant: []string{"alter database shop set standard_conforming_strings = off"},
+		mend:  []string{"alter database shop reset standard_conforming_strings"}},
+	{ids: []string{"function_setting_removed"}, database: "shop",
+		plant: []string{"create function own() returns int language sql set escape_string_warning = off as 'select 1'"},
+		mend:  []string{"drop function own()"}},
+}
+
+// TestUpgradeObstacles plants what pg_upgrade refuses: each obstacle that the real pg_upgrade --check of 19 reports was
+// reported before, and once all that was reported is mended, it reports none.
+func TestUpgradeObstacles(t *testing.T) {
+	to, err := debianpg.Binaries(t.Context(), 19)
+	if err != nil {
+		tier.Missing(t, "servers", "pg_upgrade of 19: %v", err)
+	}
+	t.Setenv("PATH", to.Dir+":"+os.Getenv("PATH")) // where the new version is looked for
+	live.On(t, []int{13, 15, 17, 18}, func(t *testing.T, b scratch.Binaries) {
+		i := live.Start(t, b, map[string]string{"max_prepared_transactions": "2", "fsync": "off"})
+		in(t, i, "postgres", "create database shop")
+		var list []planted
+		for _, o := range obstacles {
+			if o.to == 0 || b.Version.Major() <= o.to {
+				list = append(list, o)
+				in(t, i, databaseOf(o), o.plant...)
+			}
+		}
+		old := withControlData(t, i)
+		fresh := newCluster(t, to, i.Account, "--no-data-checksums")
+		if b.Version.Major() >= 18 {
+			fresh = newCluster(t, to, i.Account, "")
+		}
+		for _, o := range list {
+			told := toldOf(t, i)
+			if !slices.ContainsFunc(o.ids, func(id string) bool { return slices.Contains(told, id) }) {
+				t.Errorf("%v is not told: %v", o.ids, told)
+			}
+			if o.said != "" {
+				if said := fresh.check(t, i, old); !strings.Contains(said, o.said) {
+					t.Errorf("%v: pg_upgrade says otherwise:\n%s", o.ids, said)
+				}
+			}
+			in(t, i, databaseOf(o), o.mend...)
+		}
+		if said := fresh.check(t, i, old); !strings.Contains(said, "*Clusters are compatible*") {
+			t.Errorf("all that was told is mended, and pg_upgrade reports:\n%s", said)
+		}
+		told := toldOf(t, i)
+		told = slices.DeleteFunc(told, func(id string) bool { return id == "checksums" }) // that initdb was told of
+		if len(told) > 0 {
+			t.Errorf("nothing is left, and %v is told", told)
+		}
+	})
+}
+
+// TestUpgradedServerStarts upgrades a server with the commands of the steps, and starts what comes of it.
+func TestUpgradedServerStarts(t *testing.T) {
+	from, err := debianpg.Binaries(t.Context(), 18)
+	if err != nil {
+		tier.Missing(t, "servers", "pg_upgrade from 18: %v", err)
+	}
+	to, err := debianpg.Binaries(t.Context(), 19)
+	if err != nil {
+		tier.Missing(t, "servers", "pg_upgrade of 19: %v", err)
+	}
+	t.Setenv("PATH", to.Dir+":"+os.Getenv("PATH"))
+	i := live.Start(t, from, nil)
+	in(t, i, "postgres", "create database shop")
+	in(t, i, "shop", "create table t as select g as a from generate_series(1, 1000) g", "analyze t")
+	if told := toldOf(t, i); len(told) > 0 {
+		t.Fatalf("%v is told of a fresh server", told)
+	}
+	if err := i.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	fresh := newCluster(t, to, i.Account, "")
+	if said := fresh.upgrade(t, from.Dir, i, "--link"); !strings.Contains(said, "Upgrade Complete") {
+		t.Fatal(said)
+	}
+	out, err := fresh.run(to.Tool("pg_ctl"), "-D", fresh.data, "-w", "-l", fresh.dir+"/log", "-o",
+		"-c listen_addresses='' -c unix_socket_directories="+fresh.dir, "start")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	defer fresh.run(to.Tool("pg_ctl"), "-D", fresh.data, "-w", "-m", "fast", "stop")
+	out, err = fresh.run(to.Tool("psql"), "-h", fresh.dir, "-U", "postgres", "-d", "shop", "-Atc",
+		"select count(*), (select count(*) from pg_stats where tablename = 't') from t")
+	if err != nil || strings.TrimSpace(out) != "1000|1" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func databaseOf(o planted) string {
+	if o.database == "" {
+		return "postgres"
+	}
+	return o.database
+}
+
+// toldOf are the ids of what stops an upgrade to 19.
+func toldOf(t *testing.T, i *scratch.Instance) (ids []string) {
+	t.Helper()
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir,
+		Deep: true, Alone: true, Servers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := live.Read(t, a)
+	for _, it := range upgrade.Judge(s, &s.Instances[0], 19).Stops {
+		ids = append(ids, it.ID)
+	}
+	return ids
+}
+
+// withControlData makes a directory with the programs of an instance, and in place of pg_controldata, which the fetched
+// servers lack, a script with what the server itself says of its control file.
+func withControlData(t *testing.T, i *scratch.Instance) string {
+	t.Helper()
+	dir := t.TempDir()
+	open(t, dir)
+	for _, tool := range []string{"postgres", "pg_ctl", "initdb"} {
+		if err := os.Symlink(i.Binaries.Tool(tool), filepath.Join(dir, tool)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := to(t, i, "postgres")
+	defer c.Close(t.Context())
+	text := live.Ask(t, c, `select format(E'pg_control version number: %s\nCatalog version number: %s\n'
+		'Database cluster state: in production\nLatest checkpoint''s TimeLineID: %s\n'
+		'Latest checkpoint''s NextXID: %s\nLatest checkpoint''s NextOID: %s\nLatest checkpoint''s NextMultiXactId: %s\n'
+		'Latest checkpoint''s NextMultiOffset: %s\nLatest checkpoint''s oldestXID: %s\n'
+		'Latest checkpoint''s oldestMultiXid: %s\nLatest checkpoint''s REDO WAL file: %s\n'
+		'Maximum data alignment: %s\nDatabase block size: %s\nBlocks per segment of large relation: %s\n'
+		'WAL block size: %s\nBytes per WAL segment: %s\nMaximum length of identifiers: %s\n'
+		'Maximum columns in an index: %s\nMaximum size of a TOAST chunk: %s\nSize of a large-object chunk: %s\n'
+		'Date/time type storage: 64-bit integers\nFloat8 argument passing: by value\nData page checksum version: %s\n'
+		'Default char data signedness: signed\n',
+		s.pg_control_version, s.catalog_version_no, c.timeline_id, c.next_xid, c.next_oid, c.next_multixact_id,
+		c.next_multi_offset, c.oldest_xid, c.oldest_multi_xid, c.redo_wal_file, i.max_data_alignment,
+		i.database_block_size,
+		i.blocks_per_segment, i.wal_block_size, i.bytes_per_wal_segment, i.max_identifier_length, i.max_index_columns,
+		i.max_toast_chunk_size, i.large_object_chunk_size, i.data_page_checksum_version)
+		from pg_control_system() s, pg_control_checkpoint() c, pg_control_init() i`)[0][0]
+	script := "#!/bin/sh\ncat <<'END'\n" + text + "END\n"
+	for _, tool := range []string{"pg_controldata", "pg_resetwal"} {
+		if err := os.WriteFile(filepath.Join(dir, tool), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// cluster is a new one, with the account that it belongs to.
+type cluster struct {
+	binaries  scratch.Binaries
+	account   scratch.Account
+	dir, data string
+}
+
+func newCluster(t *testing.T, b scratch.Binaries, acc scratch.Account, option string) cluster {
+	t.Helper()
+	dir, err := os.MkdirTemp(os.Getenv("PGFETTLE_TEST_TMPDIR"), "upg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if acc.Switch {
+		if err := os.Chown(dir, acc.UID, acc.GID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := cluster{b, acc, dir, dir + "/data"}
+	args := []string{"-D", c.data, "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"}
+	if option != "" {
+		args = append(args, option)
+	}
+	if out, err := c.run(b.Tool("initdb"), args...); err != nil {
+		t.Fatalf("initdb: %v: %s", err, out)
+	}
+	return c
+}
+
+// run runs a program as the account, in the directory of the cluster.
+func (c cluster) run(program string, args ...string) (string, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = c.dir, []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=" + c.dir}
+	if c.account.Switch {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(c.account.UID),
+			Gid: uint32(c.account.GID)}}
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// check is what pg_upgrade --check says of a running server.
+func (c cluster) check(t *testing.T, i *scratch.Instance, old string) string {
+	t.Helper()
+	return c.upgrade(t, old, i, "--check")
+}
+
+func (c cluster) upgrade(t *testing.T, old string, i *scratch.Instance, mode string) string {
+	t.Helper()
+	out, err := c.run(c.binaries.Tool("pg_upgrade"), "-b", old, "-B", c.binaries.Dir, "-d", i.DataDir, "-D", c.data,
+		"-U", "postgres", "-p", fmt.Sprint(i.Port), "-P", "50432", "-s", c.dir, mode)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// open lets the account of servers enter a directory.
+func open(t *testing.T, dir string) {
+	t.Helper()
+	for d := dir; d != "/" && d != os.TempDir(); d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
