@@ -25,6 +25,9 @@ var pasted = []say.Template{
 	"top cut numbers that did not fit into its columns (+): their last digits are missing",
 	"top cut numbers that did not fit into its columns (+): they are omitted, because the number of missing " +
 		"digits is unknown",
+	"a program proposes these values; the input does not show whether they are in effect",
+	"it is not known to be in effect",
+	"the main process of the unit has ended",
 	"it is of another host",
 	"another part has a different value of {name}: it is of another host, or of another time",
 	"they are of different hosts, or of different times",

@@ -263,7 +263,7 @@ func (m *maker) disks() {
 	for _, p := range m.used(part.Df) {
 		for _, f := range p.Facts {
 			free, ok := p.Fact("space.free", f.Of)
-			if f.Name != "space.total" || !ok {
+			if f.Name != "space.total" || !ok || part.Pseudo(f.Of) {
 				continue
 			}
 			s := host.Space{Path: f.Of, Total: unit.Bytes(f.Value.(int64)), Free: unit.Bytes(free.Value.(int64))}

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/database"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/usage"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -24,6 +25,9 @@ var (
 		`invoked oom-killer|[Oo]ut of memory: Kill|Killed process \d+|oom-kill:\s?constraint|oom_reaper: reaped|` +
 			`killed by the OOM killer|result 'oom-kill'|Memory cgroup out of memory|page allocation failure`)
 	reKernel = regex.New(`\bkernel: `)
+	// what a server says to a client alone, and what it may say to a client: no time stands before it
+	reToClient    = regex.New(`^(?:NOTICE|INFO|HINWEIS|ЗАМЕЧАНИЕ|ИНФОРМАЦИЯ):\s`)
+	reBareMessage = regex.New(`^(?:\p{Lu}{4,16}|LINE \d{1,5}):\s|^\^$`)
 )
 
 // logs reads lines of the kernel, of the journal and of servers, which stand together in a
@@ -37,7 +41,8 @@ func logs(w *part.Window) (part.Found, bool) {
 	feed := pglog.NewFeed(&sink)
 	oom := reOOM.MatchString(t)
 	taken, _ := feed.Line([]byte(t), 0)
-	if !headed(t) && !oom && !taken {
+	if !headed(t) && !oom && (!taken || reToClient.MatchString(t) ||
+		reBareMessage.MatchString(t) && prompt.Asks(w.Command)) {
 		return part.Found{}, false
 	}
 	var f part.Found

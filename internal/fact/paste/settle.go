@@ -54,6 +54,8 @@ func (r *Read) chooseHost(name string) {
 		p.Used, p.Unused = true, ""
 		if p.Host != "" && !sameHost(p.Host, best) {
 			p.Used, p.Unused = false, "it is of another host"
+		} else if p.planned {
+			p.Used, p.Unused = false, "it is not known to be in effect"
 		}
 	}
 }
@@ -236,7 +238,7 @@ var inEvidence = map[part.Kind]bool{part.Meminfo: true, part.Free: true, part.Vm
 	part.Sysctl: true, part.SysctlConf: true, part.THP: true, part.Cmdline: true, part.Tuned: true,
 	part.SystemctlStatus: true, part.Cgroup: true, part.Ps: true, part.ShowAll: true,
 	part.PgSettings: true, part.Show: true, part.Version: true, part.PostgresConf: true, part.PgControldata: true,
-	part.KernelLog: true, part.ServerLog: true, part.Answer: true, part.Tuner: true}
+	part.KernelLog: true, part.ServerLog: true, part.Answer: true, part.Tuner: true, part.PgCtl: true}
 
 // newNodes says whether a part tells of a NUMA node that no part before it has told of, and
 // notes those that it tells of.

@@ -1,6 +1,7 @@
 package containers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -174,6 +175,7 @@ func ReadContainers(w *part.Window) (f part.Found) {
 	if !reDockerPs.MatchString(w.Text(0)) {
 		return
 	}
+	var versions []part.Fact // of the servers that run
 	for f.N = 1; f.N < len(w.Lines); f.N++ {
 		c := strings.Split(rePsCell.ReplaceAllString(w.Text(f.N), "\x00"), "\x00")
 		if len(c) < 5 || !reContainerID.MatchString(c[0]) {
@@ -181,14 +183,22 @@ func ReadContainers(w *part.Window) (f part.Found) {
 		}
 		name := c[len(c)-1]
 		f.Add(part.Word("container.image", name, c[1]))
+		up := false
 		for _, s := range c[2 : len(c)-1] {
 			if reUpSince.MatchString(s) {
 				f.Add(part.Word("container.status", name, s))
+				up = strings.HasPrefix(s, "Up")
 			}
+		}
+		if v, ok := imageVersion(c[1]); ok && up {
+			versions = append(versions, v)
 		}
 	}
 	if len(f.Facts) == 0 {
 		return part.Found{}
+	}
+	if len(versions) > 0 && !slices.ContainsFunc(versions, func(v part.Fact) bool { return v != versions[0] }) {
+		f.Add(versions[0])
 	}
 	return f
 }

@@ -57,7 +57,9 @@ const (
 	Clusters        Kind = "pg_lsclusters"
 	Du              Kind = "du"
 	Dd              Kind = "dd"
-	Zfs             Kind = "zfs" // and zpool
+	Hdparm          Kind = "hdparm"
+	PgCtl           Kind = "pg_ctl" // status
+	Zfs             Kind = "zfs"    // and zpool
 	Smem            Kind = "smem"
 	Pmap            Kind = "pmap"
 	PamLimits       Kind = "limits_conf"

@@ -23,7 +23,11 @@ var (
 	reShown      = regex.New(`(?i)\bshow\s+"?([a-z_][\w.]*)"?\s*;?\s*["']?(?:\s.*)?$`)
 	reOfSettings = regex.New(`(?i)\bselect\s+setting\s+from\s+pg_settings\s+where\s+name\s*=\s*'+([\w.]+)'`)
 	rePostgresC  = regex.New(`\s-C\s*([a-z_]\w*)`)
-	reClient     = regex.New(`^psql \(PostgreSQL\) (\d+(?:\.\d+)*)`)
+	// lines of /proc/cpuinfo that are counted, one for each CPU or each socket
+	reCountCPUs = regex.New(`grep\b[^|]*\b(?:processor|model name)\b[^|]*\|\s*wc\s+-l|grep\s+-c\b[^|]*\b` +
+		`(?:processor|model name)\b`)
+	reCountSockets = regex.New(`grep\b[^|]*\bphysical id\b[^|]*\|.*\buniq\b[^|]*\|\s*wc\s+-l`)
+	reClient       = regex.New(`^psql \(PostgreSQL\) (\d+(?:\.\d+)*)`)
 )
 
 // ReadAnswer reads a value that only the command before it explains.
@@ -70,9 +74,18 @@ func answerOf(w *part.Window, c string) (f part.Found) {
 				return x
 			}
 		}
-	case strings.Contains(c, "grep -c") && strings.Contains(c, "processor") && strings.Contains(c, "/proc/cpuinfo"):
-		if n, ok := amount.Whole(t); ok {
+	case reCountCPUs.MatchString(c) && strings.Contains(c, "/proc/cpuinfo"):
+		if n, ok := amount.Whole(t); ok && n > 0 && n <= 8192 {
 			return one(part.Answer, part.Count("cpu.logical", "", n))
+		}
+	case reCountSockets.MatchString(c) && strings.Contains(c, "/proc/cpuinfo"):
+		if n, ok := amount.Whole(t); ok && n > 0 && n <= 256 {
+			return one(part.Answer, part.Count("cpu.sockets", "", n))
+		}
+	case (words[0] == "head" || words[0] == "sed") && strings.HasSuffix(c, "/postmaster.pid") &&
+		reBareNumber.MatchString(t):
+		if n, ok := amount.Whole(t); ok && n > 0 {
+			return one(part.Answer, part.Count("process.postmaster", "", n))
 		}
 	case words[0] == "getconf" && reBareNumber.MatchString(t) && (strings.HasSuffix(c, "PAGESIZE") ||
 		strings.HasSuffix(c, "PAGE_SIZE")):

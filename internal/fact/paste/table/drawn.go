@@ -129,6 +129,12 @@ func headlessAt(w *part.Window) (Table, bool) {
 		return Table{}, false
 	}
 	x := Table{Sure: part.Likely}
+	at := 1
+	if sep == '|' {
+		if at = valueColumn(w); at == 0 {
+			return Table{}, false
+		}
+	}
 	asked := reAsked.MatchString(w.Command)
 	if !asked && sep == ',' && len(split1(t, sep)) == 2 { // words in a row
 		return Table{}, false
@@ -137,6 +143,15 @@ func headlessAt(w *part.Window) (Table, bool) {
 		c := split1(w.Text(x.N), sep)
 		if len(x.Rows) > 0 && len(c) != len(x.Rows[0]) || len(c) < 2 || len(c) > 20 {
 			break
+		}
+		if at >= len(c) {
+			break
+		}
+		if at > 1 {
+			c[1], c[at] = c[at], c[1]
+		}
+		if sep == '|' {
+			c[1] = Value(c[0], strings.Trim(c[1], "`*"))
 		}
 		known := setting.Known(c[0])
 		if !known && !(asked && len(x.Rows) > 0 && strings.Contains(c[0], ".")) ||
@@ -161,6 +176,53 @@ func headlessAt(w *part.Window) (Table, bool) {
 		}
 	}
 	return x, true
+}
+
+var (
+	reCellRemark = regex.New(`^(\S.*?)\s+\((?:[^()]|\([^()]*\)){1,120}\)$`)
+	reCellEmpty  = regex.New(`(?i)^\((?:empty|none|unset|not set|blank|пусто|vide|leer)\)$`)
+)
+
+// Value is a cell without what its author remarks of the value behind it: 0 (disabled), 4 MB (512*8KB), (empty).
+func Value(name, cell string) string {
+	if reCellEmpty.MatchString(cell) {
+		return ""
+	}
+	m := reCellRemark.FindStringSubmatch(cell)
+	if m == nil || !setting.Plausible(name, m[1]) || setting.Plausible(name, cell) {
+		return cell
+	}
+	return m[1]
+}
+
+var (
+	reNow = regex.New(`(?i)^(?:(?:current|actual|present|running|live|effective)(?: (?:value|setting))?|now|value|` +
+		`setting|` +
+		`текущее(?: значение)?|значение|ist(?:-wert)?|aktuell|actuel|actual|現在値?|当前值?)$`)
+	reWish = regex.New(`(?i)recommend|default|target|propos|suggest|desired|wanted|optimal|should|^new\b|^after\b|` +
+		`^to\b|` +
+		`рекоменд|умолчан|empf|soll|推荐|推奨|建议|默认|description|^unit|^type|range|^min|^max`)
+)
+
+// valueColumn is the column that has what a server has, by the head of the table that a row without one stands in;
+// 0: none has.
+func valueColumn(w *part.Window) int {
+	for i := len(w.Before) - 1; i > 0 && w.Before[i].Is != part.Blank && w.Before[i].Is != part.Fence; i-- {
+		if !part.TableRule.MatchString(w.Before[i].Text) {
+			continue
+		}
+		head := Cells(w.Before[i-1].Text, true)
+		for k, h := range head {
+			if k > 0 && reNow.MatchString(strings.Trim(h, "*_ ")) {
+				return k
+			}
+		}
+		if len(head) > 1 && reWish.MatchString(strings.Trim(head[1], "*_ ")) {
+			return 0
+		}
+		break
+	}
+	return 1
 }
 
 // rowSep is what parts the cells of a row that begins with the name of a parameter; 0: nothing.

@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/table"
 )
 
@@ -56,6 +57,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 	}
 	rows, servers := int64(0), int64(0)
 	last, once, seen := "", true, map[string]bool{}
+	var versions []part.Fact
 	for f.N < len(w.Lines) {
 		if w.Lines[f.N].Is == part.Elided {
 			f.N++
@@ -78,9 +80,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 			}
 		} else if m := rePsAux.FindStringSubmatch(t); m != nil {
 			pid, cmd = m[2], m[11]
-			if n, ok := amount.Kilobytes(m[6]); ok {
-				f.Add(part.Bytes("process.resident", pid, n))
-			}
+			sizes(&f, pid, m[5], m[6])
 		} else if m := rePsEf.FindStringSubmatch(t); m != nil {
 			pid, cmd = m[2], m[8]
 			if n, ok := amount.Whole(m[3]); ok {
@@ -109,11 +109,13 @@ func ReadPs(w *part.Window) (f part.Found) {
 				break
 			}
 			pid = c[at]
-			if k := max(head.At("RSS"), head.At("RSZ")); k >= 0 && k < len(c) {
-				if n, ok := amount.Kilobytes(c[k]); ok {
-					f.Add(part.Bytes("process.resident", pid, n))
+			cell := func(k int) string {
+				if k < 0 || k >= len(c) {
+					return ""
 				}
+				return c[k]
 			}
+			sizes(&f, pid, cell(head.At("VSZ")), cell(max(head.At("RSS"), head.At("RSZ"))))
 			if k := max(head.At("CMD"), head.At("COMMAND"), head.At("ARGS")); k >= 0 && k == len(head.Names)-1 &&
 				k < len(c) {
 				cmd = strings.Join(c[k:], " ")
@@ -122,7 +124,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 		rows++
 		once = once && (last == "" || last == pid)
 		last = pid
-		cmd = strings.TrimSpace(table.Tree.ReplaceAllString(cmd, ""))
+		cmd = strings.TrimSpace(table.CommandTree.ReplaceAllString(cmd, ""))
 		if cmd != "" {
 			f.Add(part.Word("process.command", pid, cmd))
 			if isServer(cmd) {
@@ -131,6 +133,9 @@ func ReadPs(w *part.Window) (f part.Found) {
 				}
 				if dir := DataDirectory(cmd); dir != "" {
 					f.Add(part.Word("data_directory", pid, dir))
+				}
+				if v, ok := ProgramVersion(cmd); ok {
+					versions = append(versions, v)
 				}
 			}
 		}
@@ -144,10 +149,21 @@ func ReadPs(w *part.Window) (f part.Found) {
 	if servers > 0 {
 		f.Add(part.Count("processes.postgres", "", servers))
 	}
+	addVersion(&f, versions)
 	if rows > 1 && once {
 		f.Notes = append(f.Notes, "all rows show the same process at different times")
 	}
 	return f
+}
+
+// sizes adds what a process has mapped and what of it is in memory, in kB.
+func sizes(f *part.Found, pid, virtual, resident string) {
+	if n, ok := amount.Kilobytes(virtual); ok {
+		f.Add(part.Bytes("process.virtual", pid, n))
+	}
+	if n, ok := amount.Kilobytes(resident); ok {
+		f.Add(part.Bytes("process.resident", pid, n))
+	}
 }
 
 var (
@@ -195,6 +211,39 @@ func started(c []string, at int) []string {
 	}
 	out := append(slices.Clone(c[:at]), strings.Join(c[at:at+5], " "))
 	return append(out, c[at+5:]...)
+}
+
+var (
+	reProgram = regex.New(`^\W{0,3}((?:/[^\s"]{0,300})?/(?:edb-)?(?:postgres|postmaster)(?:\.exe)?)` +
+		`(?:["\s]|$)`)
+	// where packages put a server: of Debian, of the PGDG, of EDB, of Nix, of Homebrew, of macOS
+	reProgramOf = regex.New(`[/-](?:postgresql/|pgsql-|PostgreSQL/|postgresql@|edb/as|postgresql-(?:and-plugins-)?|` +
+		`Versions/|pgpro/\w{1,10}-)(\d{1,2}(?:\.\d{1,2}){0,2})/bin/`)
+)
+
+// ProgramVersion is the version of a server that the path of its program names.
+func ProgramVersion(cmd string) (part.Fact, bool) {
+	m := reProgram.FindStringSubmatch(cmd)
+	if m == nil {
+		return part.Fact{}, false
+	}
+	v := reProgramOf.FindStringSubmatch(m[1])
+	if v == nil {
+		return part.Fact{}, false
+	}
+	return setting.Version(v[1])
+}
+
+// addVersion adds the version of the servers of a part, where it is one.
+func addVersion(f *part.Found, all []part.Fact) {
+	for _, v := range all {
+		if v != all[0] {
+			return
+		}
+	}
+	if len(all) > 0 {
+		f.Add(all[0])
+	}
 }
 
 var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)

@@ -133,7 +133,7 @@ func (t *top) cells(f *part.Found, s string) bool {
 			}
 		}
 	}
-	t.process(f, c[pid], strings.TrimSpace(table.Tree.ReplaceAllString(strings.Join(c[last:], " "), "")))
+	t.process(f, c[pid], strings.TrimSpace(table.CommandTree.ReplaceAllString(strings.Join(c[last:], " "), "")))
 	return true
 }
 

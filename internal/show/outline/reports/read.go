@@ -3,9 +3,11 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
@@ -138,7 +140,8 @@ func (p readWords) part(o *outline.Outline, r *paste.Read, i int, several bool) 
 		o.Toned(outline.ToneNote, typeset.Sentence(p.Word(about)))
 	}
 	fields := outline.Fields{}
-	shown := t.Facts[:min(len(t.Facts), shownPasted)]
+	shown := telling(t)
+	shown = shown[:min(len(shown), shownPasted)]
 	for _, f := range shown {
 		name := f.Name
 		if f.Of != "" {
@@ -157,6 +160,34 @@ func (p readWords) part(o *outline.Outline, r *paste.Read, i int, several bool) 
 		o.Toned(outline.ToneMind, typeset.Sentence(gapwords.In(p.Catalog(), n)))
 	}
 }
+
+// telling are the facts of a part without those that nobody looks for among many: loop devices, what holds no data,
+// and each CPU beside all of them.
+func telling(t *paste.Part) []part.Fact {
+	out := slices.DeleteFunc(slices.Clone(t.Facts), func(f part.Fact) bool {
+		switch t.Kind {
+		case part.Lsblk:
+			return reLoop.MatchString(f.Of)
+		case part.Df:
+			return part.Pseudo(f.Of)
+		case part.Sar:
+			return strings.HasPrefix(f.Name, "cpu.") && reDigits.MatchString(f.Of)
+		}
+		return false
+	})
+	if len(out) == 0 || t.Kind == part.Sar && !strings.HasPrefix(out[0].Name, "cpu.") {
+		return t.Facts
+	}
+	return out
+}
+
+var (
+	reLoop   = regex.New(`^loop\d+$`)
+	reDigits = regex.New(`^\d+$`)
+)
+
+// reNumbered are facts whose number is a name: it is shown as a command takes it.
+var reNumbered = regex.New(`_pid$|^process\.(?:parent|postmaster)$|^control\.(?:version|catalog)$|\bport$`)
 
 // aboutPart is whose a part is, how it was recognized, and why it is not used: clauses.
 func aboutPart(t *paste.Part) say.Message {
@@ -180,6 +211,12 @@ func aboutPart(t *paste.Part) say.Message {
 // pastedText is the value of a fact for a person.
 func pastedText(f part.Fact) any {
 	value := pastedValue(f.Value, f.Unit)
+	if n, ok := f.Value.(int64); ok && (reNumbered.MatchString(f.Name) || f.Name == "setting" && f.Of == "port") {
+		return strconv.FormatInt(n, 10)
+	}
+	if n, ok := f.Value.(float64); ok && f.Name == "uptime" {
+		return say.Span(n)
+	}
 	switch {
 	case f.Rounded && f.Step > 0 && f.Unit == "bytes":
 		return say.M("{value} (rounded in the input, to {step})", "value", value, "step", unit.Bytes(int64(f.Step)))
