@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
@@ -167,27 +166,35 @@ func telling(t *paste.Part) []part.Fact {
 	out := slices.DeleteFunc(slices.Clone(t.Facts), func(f part.Fact) bool {
 		switch t.Kind {
 		case part.Lsblk:
-			return reLoop.MatchString(f.Of)
+			n, loop := strings.CutPrefix(f.Of, "loop")
+			return loop && allDigits(n)
 		case part.Df:
 			return part.Pseudo(f.Of)
 		case part.Sar:
-			return strings.HasPrefix(f.Name, "cpu.") && reDigits.MatchString(f.Of)
+			return strings.HasPrefix(f.Name, "cpu.") && allDigits(f.Of)
 		}
 		return false
 	})
-	if len(out) == 0 || t.Kind == part.Sar && !strings.HasPrefix(out[0].Name, "cpu.") {
+	ofAll := func(f part.Fact) bool { return strings.HasPrefix(f.Name, "cpu.") && f.Of == "" }
+	if len(out) == 0 || t.Kind == part.Sar && !slices.ContainsFunc(out, ofAll) {
 		return t.Facts
 	}
 	return out
 }
 
-var (
-	reLoop   = regex.New(`^loop\d+$`)
-	reDigits = regex.New(`^\d+$`)
-)
+// allDigits says whether a text is a number in digits alone.
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// reNumbered are facts whose number is a name: it is shown as a command takes it.
-var reNumbered = regex.New(`_pid$|^process\.(?:parent|postmaster)$|^control\.(?:version|catalog)$|\bport$`)
+// numbered says whether the number of a fact is a name: it is shown as a command takes it.
+func numbered(f part.Fact) bool {
+	switch f.Name {
+	case "process.parent", "process.postmaster", "control.version", "control.catalog", "cluster.port":
+		return true
+	case "setting":
+		return f.Of == "port"
+	}
+	return strings.HasSuffix(f.Name, "_pid")
+}
 
 // aboutPart is whose a part is, how it was recognized, and why it is not used: clauses.
 func aboutPart(t *paste.Part) say.Message {
@@ -211,7 +218,7 @@ func aboutPart(t *paste.Part) say.Message {
 // pastedText is the value of a fact for a person.
 func pastedText(f part.Fact) any {
 	value := pastedValue(f.Value, f.Unit)
-	if n, ok := f.Value.(int64); ok && (reNumbered.MatchString(f.Name) || f.Name == "setting" && f.Of == "port") {
+	if n, ok := f.Value.(int64); ok && numbered(f) {
 		return strconv.FormatInt(n, 10)
 	}
 	if n, ok := f.Value.(float64); ok && f.Name == "uptime" {

@@ -1,0 +1,39 @@
+package reports
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/fact/paste"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+)
+
+// A number that is a name is shown as a command takes it, and what nobody looks for among many facts is left to JSON.
+func TestPastedFacts(t *testing.T) {
+	for _, c := range []struct {
+		fact part.Fact
+		want string
+	}{
+		{part.Count("unit.main_pid", "", 895834), "895834"},
+		{part.Count("control.catalog", "", 202307071), "202307071"},
+		{part.Fact{Name: "setting", Of: "port", Value: int64(54321)}, "54321"},
+		{part.Fact{Name: "setting", Of: "max_connections", Value: int64(10000)}, "10,000"},
+		{part.Seconds("uptime", "", 285*86400), "285 days"},
+	} {
+		if s := fmt.Sprint(pastedText(c.fact)); s != c.want {
+			t.Errorf("%s is shown as %s, want %s", c.fact.Name, s, c.want)
+		}
+	}
+	for kind, facts := range map[part.Kind][]part.Fact{
+		part.Lsblk: {part.Word("disk.kind", "sda", "disk"), part.Word("disk.kind", "loop12", "loop")},
+		part.Df:    {part.Word("space.source", "/srv", "/dev/sda"), part.Word("space.source", "/etc/hosts", "b")},
+		part.Sar:   {part.Percent("cpu.idle.min", "", 10), part.Percent("cpu.idle.min", "3", 9)},
+	} {
+		if got := telling(&paste.Part{Kind: kind, Facts: facts}); len(got) != 1 || got[0] != facts[0] {
+			t.Errorf("%s: %v is shown", kind, got)
+		}
+		if got := telling(&paste.Part{Kind: kind, Facts: facts[1:]}); len(got) != 1 {
+			t.Errorf("%s: nothing is shown of what stands alone", kind)
+		}
+	}
+}
