@@ -128,6 +128,7 @@ func TestNoRemarks(t *testing.T) {
 		{"images of two versions", "CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS   PORTS   NAMES\n" +
 			"0123456789ab   postgres:14   \"x\"   2 days ago   Up 2 days   5432/tcp   db\n" +
 			"0123456789ac   postgres:15   \"x\"   2 days ago   Up 2 days   5433/tcp   db2\n", "server.major", ""},
+		{"a guide", "## PostgreSQL 17 configuration guide for beginners\n", "server.major", ""},
 		{"one assignment", "cpu_count=4\n", "cpu.logical", ""},
 		{"a date in a list", "- date: 2025-11-02\n4\n", "host.time", ""},
 	} {

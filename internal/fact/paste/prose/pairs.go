@@ -129,7 +129,8 @@ var (
 		`(?:postgres(?:ql)?|pg)[ -]?(?:server )?\(?(?:version |v\.? ?)?(\d{1,2}(?:\.\d{1,2}){0,2})\)?` +
 		`(?:'s)?(?: server| database| db)?(?: (?:settings?|config(?:uration)?|conf|parameters|postgresql\.conf|` +
 		`options))` +
-		`[^.!?]{0,40}?[*_]{0,2}[:：]?[*_]{0,2}$`)
+		`(?: (?:file|values|in use|used|we use|i use|is|are|as follows|below|\([^()]{1,40}\)))*` +
+		`(?:[*_]{0,2}[:：][*_]{0,2}|[*_]{2})$`)
 	reFieldCPU = regex.New(
 		`(?i)^[*_]{0,2}(?:(?:online|logical|total|number of) )?(?:cpus?|vcpus?|cores?|processors?)(?: num| ` +
 			`count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +

@@ -466,7 +466,7 @@ func sectionBelow(w *part.Window) []string {
 	}
 	for i := 1; i < len(w.Lines) && i < part.MostHeads; i++ {
 		t := w.Text(i)
-		if w.Lines[i].Is == part.Blank || w.Lines[i].Is == part.Rule && t[0] == '#' || t[0] == '#' || t[0] == ';' {
+		if w.Lines[i].Is == part.Blank || strings.HasPrefix(t, "#") || strings.HasPrefix(t, ";") {
 			continue
 		}
 		return reSection.FindStringSubmatch(t)
