@@ -433,7 +433,7 @@ func baseValue(f part.Fact, p params.Param) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		return strconv.FormatFloat(n/d.Seconds(), 'f', -1, 64), true
+		return strconv.FormatFloat(amount.Shifted(n, 6)/float64(d.Microseconds()), 'f', -1, 64), true
 	}
 	return strconv.FormatFloat(n, 'f', -1, 64), true
 }

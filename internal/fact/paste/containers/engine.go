@@ -130,7 +130,7 @@ func inspected(f *part.Found, key, val, name string) {
 	case key == "ShmSize":
 		f.Add(part.Bytes("container.shm_size", name, n))
 	case key == "NanoCpus" && n > 0:
-		f.Add(part.Fact{Name: "container.cpu_limit", Of: name, Value: float64(n) / 1e9})
+		f.Add(part.Fact{Name: "container.cpu_limit", Of: name, Value: amount.Shifted(float64(n), -9)})
 	}
 }
 

@@ -114,7 +114,9 @@ var reRunners = []*regex.Regex{
 	regex.New(`^(?:sudo|time|env|exec)(?:\s+-u\s*\S+|\s+-[a-zA-Z]+|\s+\w+=\S*)*\s+(.+)$`),
 	regex.New(`^[A-Z_]+=\S*\s+(.+)$`),
 	regex.New(`^(?:docker|podman|crictl)\s+exec\s+(?:-(?:[ue]\s+)?\S+\s+)*\S+\s+(.+)$`),
-	regex.New(`^(?:kubectl|oc)\s+(?:-\S+\s+(?:[\w-]+\s+)?)*exec\s+.*?\s--\s+(.+)$`),
+	regex.New(`^(?:docker-compose|podman-compose|docker\s+compose)\s+(?:-f\s*\S+\s+)*exec\s+` +
+		`(?:-(?:[ue]\s+)?\S+\s+)*\S+\s+(.+)$`),
+	regex.New(`^(?:kubectl|oc|k)\s+(?:-\S+\s+(?:[\w-]+\s+)?)*exec\s+.*?\s--\s+(.+)$`),
 	regex.New(`^ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?[\w.-]+\s+(.+)$`),
 	regex.New(`^su\s+.*?-c\s+(.+)$`),
 	regex.New(`^(?:ba)?sh\s+-l?c\s+(.+)$`),

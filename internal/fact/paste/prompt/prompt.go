@@ -27,7 +27,7 @@ var (
 	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
 		`('"^!$])[#>](?:\s+(.*)|)$`)
 	reArrow  = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
-	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) ?(\S.*)$`)
+	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) *(\S.*)$`)
 	// what psql and kubectl say between outputs
 	reChatter = regex.New(`^(?:Time: \d[\d.,]* ?m?s(?: \([\d:.,]+\))?|` +
 		`SHOW|SET|SELECT \d+|RESET|BEGIN|COMMIT|ROLLBACK|CHECKPOINT|VACUUM|ANALYZE|ALTER SYSTEM|ALTER (?:DATABAS` +
@@ -48,6 +48,7 @@ var (
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
 	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
+	reTitle    = regex.New(`^[*_ ]*\p{Lu}\p{Ll}+[*_: ]*$`) // one word with a capital letter is a title: "## Date"
 	reRemarked = regex.New(`^(?:# )?(?:Collection )?[Cc]ommand:\s+(\S.*)$`)
 	reSQL      = regex.New(`(?i)^(?:select|show|explain|with|table|\\[a-z])\b`)
 	reQuit     = regex.New(`^-?(?:ba|z|da|a)?sh: |^sudo: |: command not found$`)
@@ -301,9 +302,9 @@ func alone(t string) (string, bool) {
 	}
 	if m := reTicked.FindStringSubmatch(t); m != nil {
 		t, ticked = m[1], true
-	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) && !reTitle.MatchString(m[1]) {
 		t = strings.Trim(m[1], "`: ")
-	} else if m := reHash.FindStringSubmatch(t); m != nil {
+	} else if m := reHash.FindStringSubmatch(t); m != nil && !reTitle.MatchString(m[1]) {
 		t = strings.Trim(m[1], "`: ")
 	}
 	if len(t) > 300 || !isCommand(t) {

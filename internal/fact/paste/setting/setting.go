@@ -87,7 +87,7 @@ func Of(name, value, base string) part.Fact {
 		}
 		f.Value, f.Unit = int64(n*float64(mult)), "bytes"
 	case isTime:
-		f.Value, f.Unit = number(n*d.Seconds()), "s"
+		f.Value, f.Unit = number(amount.Shifted(n*float64(d.Microseconds()), -6)), "s"
 	default:
 		f.Value = number(n)
 	}

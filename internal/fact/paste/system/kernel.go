@@ -37,7 +37,7 @@ func ReadUname(w *part.Window) (f part.Found) {
 	f.Add(part.Word("kernel.release", "", m[2]))
 	if m[1] != "" {
 		f.Add(part.Word("host.name", "", m[1]))
-		if strings.HasPrefix(w.Command, "uname") && !w.Named {
+		if !w.Named && (w.Command == "" || strings.HasPrefix(w.Command, "uname")) {
 			f.Host = m[1]
 		}
 	}

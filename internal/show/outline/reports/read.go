@@ -188,7 +188,8 @@ func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") 
 // numbered says whether the number of a fact is a name: it is shown as a command takes it.
 func numbered(f part.Fact) bool {
 	switch f.Name {
-	case "process.parent", "process.postmaster", "control.version", "control.catalog", "cluster.port":
+	case "process.parent", "process.postmaster", "control.version", "control.catalog", "control.timeline",
+		"control.oldest_xid", "cluster.port":
 		return true
 	case "setting":
 		return f.Of == "port"
@@ -251,6 +252,9 @@ func pastedValue(v any, u string) any {
 	case float64:
 		if n == math.Trunc(n) && math.Abs(n) < 1e15 && u == "s" {
 			return withUnit(typeset.Digits(int(n)), u)
+		}
+		if u == "s" && math.Abs(n) < 1 {
+			return withUnit(strconv.FormatFloat(n*1e3, 'g', 6, 64), "ms")
 		}
 		return withUnit(strconv.FormatFloat(n, 'g', 6, 64), u)
 	}
