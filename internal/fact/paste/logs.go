@@ -37,6 +37,9 @@ func logs(w *part.Window) (part.Found, bool) {
 	headed := func(t string) bool {
 		return reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reJournal.MatchString(t) || reISOLog.MatchString(t)
 	}
+	if rePatroni.MatchString(t) {
+		return patroni(w), true
+	}
 	var sink entries
 	feed := pglog.NewFeed(&sink)
 	oom := reOOM.MatchString(t)
@@ -118,6 +121,27 @@ func logs(w *part.Window) (part.Found, bool) {
 		}
 	}
 	return f, true
+}
+
+// rePatroni is a line of Patroni, which logs as programs in Python do.
+var rePatroni = regex.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (DEBUG|INFO|WARNING|ERROR|CRITICAL): `)
+
+// patroni counts such lines, without what stands between them.
+func patroni(w *part.Window) (f part.Found) {
+	f.Kind, f.Sure = part.PatroniLog, part.Likely
+	lines, errors := int64(0), int64(0)
+	for ; f.N < len(w.Lines); f.N++ {
+		m := rePatroni.FindStringSubmatch(w.Text(f.N))
+		if m == nil {
+			break
+		}
+		lines++
+		if m[1] == "ERROR" || m[1] == "CRITICAL" {
+			errors++
+		}
+	}
+	f.Add(part.Count("log.entries", "", lines), part.Count("log.errors", "", errors))
+	return f
 }
 
 // reZone is a zone that stands behind a time: servers log it where syslog has a host.

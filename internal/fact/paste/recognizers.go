@@ -41,6 +41,8 @@ func init() {
 		{part.Pressure, system.ReadCounters},
 		{part.Mdstat, hardware.ReadArrays},
 		{part.Lvm, hardware.ReadVolumes},
+		{part.Lvm, hardware.ReadVolume},
+		{part.Fdisk, hardware.ReadFdisk},
 		{part.PatroniList, containers.ReadMembers},
 		{part.Tuner, database.ReadTuner},
 		{part.Engine, containers.ReadEngine},

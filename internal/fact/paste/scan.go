@@ -96,6 +96,9 @@ func (s *scanner) at(i int) int {
 				s.host = l.Host
 			}
 			s.command, s.remote = "", prompt.Remote(l.Command)
+			if f.Kind == part.SysctlSet && l.Typed && l.Host != "" { // the prompt of a host: it ran there
+				f.Sure, f.Notes = part.Certain, nil
+			}
 			n := s.part(&part.Window{Lines: s.lines[i : i+1]}, i, f)
 			if f.Kind == part.SysctlSet { // what it prints follows
 				s.command = prompt.Inner(l.Command)

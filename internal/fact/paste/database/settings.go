@@ -167,7 +167,8 @@ func ReadConf(w *part.Window) (f part.Found) {
 		case w.Lines[i].Is == part.Blank, w.Lines[i].Is == part.Elided:
 			continue
 		case w.Lines[i].Is == part.Rule && t[0] == '#', strings.HasPrefix(t, "#"):
-			if !told && rows > 0 && !confFollows(&part.Window{Lines: w.Lines[i:]}) {
+			if !told && rows > 0 && !confFollows(&part.Window{Lines: w.Lines[i:]}) &&
+				!(i == f.N && w.Lines[i].Depth() >= setInRemark) {
 				goto end
 			}
 			f.N = i + 1
@@ -204,6 +205,9 @@ end:
 	}
 	return f
 }
+
+// setInRemark is how far a remark is set in at least that goes on with the one behind the value above it.
+const setInRemark = 16
 
 const ofProgram = "a program proposes these values; the input does not show whether they are in effect"
 

@@ -86,6 +86,8 @@ const (
 	Containers      Kind = "docker_ps" // and podman ps
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
+	PatroniLog      Kind = "patroni_log"
+	Fdisk           Kind = "fdisk"
 	Journal         Kind = "journal" // lines of others
 	Answer          Kind = "answer"  // a bare value that the command before it explains
 )

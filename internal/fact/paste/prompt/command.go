@@ -156,6 +156,11 @@ var PodShell = regex.New(
 	`\b(?:kubectl|oc|k)\s(?:\S+\s+)*?exec\s+(?:-\S+\s+)*(?:pods?/)?([a-z0-9][\w.-]{0,254})\s+(?:-\S+\s+)*(?:-- )?` +
 		`(?:/bin/|/usr/bin/)?(?:ba|a|da|z)?sh$`)
 
+var rePodRun = regex.New(`\b(?:(?:kubectl|oc|k)\s(?:\S+\s+)*?exec|(?:docker|podman|crictl)\s+exec)\s`)
+
+// PodRun says whether a command ran in a container: it is not of the host of the prompt.
+func PodRun(c string) bool { return rePodRun.MatchString(c) }
+
 // Remote is the host on which ssh ran a command.
 func Remote(c string) string {
 	if m := reSSH.FindStringSubmatch(c); m != nil {

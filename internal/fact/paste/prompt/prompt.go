@@ -26,7 +26,10 @@ var (
 	rePgcli = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
 	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
 		`('"^!$])[#>](?:\s+(.*)|)$`)
-	reArrow  = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
+	reArrow = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
+	// the second line of a prompt that has two, and what a theme writes at the right edge
+	reElbow  = regex.New(`^(?:╰─+|└─+)[❯➜λ»›>]?[$#%]?\s*(\S.*?)(?:\s{8,}\S{1,12}(?: \S{1,3})?)?$`)
+	reAbove  = regex.New(`^(?:╭─+|┌─+)\s*\(?(?:[\w.-]{1,64}@([\w.-]{1,255}))?\)?[\s\-\[~/(].*$`)
 	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) *(\S.*)$`)
 	// what psql and kubectl say between outputs
 	reChatter = regex.New(`^(?:Time: \d[\d.,]* ?m?s(?: \([\d:.,]+\))?|` +
@@ -95,6 +98,18 @@ func Mark(lines []part.Line) {
 		}
 		if i > 0 && PgCtlStatus.MatchString(lines[i-1].Text) { // it shows how the server was started
 			continue
+		}
+		if m := reAbove.FindStringSubmatch(l.Text); m != nil && i+1 < len(lines) {
+			if e := reElbow.FindStringSubmatch(lines[i+1].Text); e != nil && isCommand(e[1]) {
+				l.Is = part.Command
+				next := &lines[i+1]
+				next.Is, next.Command, next.Typed = part.Command, strings.TrimSpace(e[1]), true
+				if !PodRun(e[1]) {
+					next.Host = m[1]
+				}
+				i++
+				continue
+			}
 		}
 		host, cmd, sql, typed := prompted(l.Text)
 		if !typed {

@@ -188,6 +188,24 @@ func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
 	return facts, kinds
 }
 
+// reRAM is memory as people say it who leave out the unit.
+var reRAM = regex.New(`(?i)^\d{1,7} ?(?:[mgt]i?b? ?|[мгт]б? ?)?(?:of )?(?:ram|memory|озу|памяти)$`)
+
+// onlyMachine says whether each word of a line is of a machine, and one of them its memory.
+func onlyMachine(t string) bool {
+	memory := false
+	for s := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ';' || r == '|' || r == '/' }) {
+		s = strings.Trim(s, "`*_ .")
+		kind, _ := piece(s)
+		ram := kind == "memory" || reRAM.MatchString(s)
+		memory = memory || ram
+		if !ram && kind != "cpu" && kind != "os" && kind != "model" && !(len(s) < 60 && reBareDisk.MatchString(s)) {
+			return false
+		}
+	}
+	return memory
+}
+
 // ReadStack reads a line of such a list.
 func ReadStack(w *part.Window) (f part.Found) {
 	t, item := Item(w.Text(0))
@@ -203,6 +221,7 @@ func ReadStack(w *part.Window) (f part.Found) {
 		t, labelled = m[1], true
 	}
 	facts, kinds := pieces(t)
+	labelled = labelled || kinds["cpu"] && onlyMachine(t)
 	if len(facts) == 0 || reWanted.MatchString(t) || !item && !labelled && !amongOthers(w) || wished(w) {
 		return
 	}

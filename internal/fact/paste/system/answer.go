@@ -15,6 +15,8 @@ import (
 // A bare value that only the command before it explains.
 var (
 	reBareNumber = regex.New(`^-?\d{1,19}$`)
+	reMachine    = regex.New(`^(?:x86_64|amd64|i[3-6]86|aarch64|arm64|armv\w{1,4}|ppc64(?:le)?|s390x|riscv64|loongarch64|` +
+		`mips\w{0,6})$`)
 	reUlimitOne  = regex.New(`^ulimit\s+(?:-[SH]\s+)?-[SH]?([a-z])$`)
 	reLoadAvg    = regex.New(`^(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) \d+/\d+ \d+$`)
 	reBareMajor  = regex.New(`^\d{1,2}(?:\.\d{1,2})?$`)
@@ -56,6 +58,11 @@ func answerOf(w *part.Window, c string) (f part.Found) {
 	switch {
 	case words[0] == "uname" && strings.Contains(c, "-r") && part.KernelRelease.MatchString(t):
 		return one(part.Uname, part.Word("kernel.release", "", t))
+	case words[0] == "uname" && len(words) == 2 && words[1] == "-v" && strings.HasPrefix(t, "#"):
+		return one(part.Uname, part.Word("kernel.version", "", t))
+	case words[0] == "uname" && len(words) == 2 && (words[1] == "-m" || words[1] == "-p" || words[1] == "-i") &&
+		reMachine.MatchString(t):
+		return one(part.Uname, part.Word("cpu.architecture", "", t))
 	case words[0] == "getconf" && strings.Contains(c, "NPROCESSORS") && reBareNumber.MatchString(t),
 		words[0] == "nproc" && reBareNumber.MatchString(t):
 		n, _ := amount.Whole(t)

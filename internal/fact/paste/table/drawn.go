@@ -120,6 +120,20 @@ func shown(names []string, command string) {
 	}
 }
 
+const mostForeign = 4 // rows between two of parameters
+
+// goesOn says whether, behind rows of other things, a row of a parameter follows in the same table of a page.
+func goesOn(lines []part.Line, cells int) bool {
+	for i := 1; i < len(lines) && i <= mostForeign && lines[i].Is == part.Content; i++ {
+		if c := split1(lines[i].Text, '|'); len(c) != cells {
+			return false
+		} else if setting.Known(c[0]) && setting.Plausible(c[0], Value(c[0], strings.Trim(c[1], "`*"))) {
+			return true
+		}
+	}
+	return false
+}
+
 // headlessAt reads the rows of psql -At, of pgAdmin and of others who leave out the head.
 // Each must be a parameter with a value that it may have.
 func headlessAt(w *part.Window) (Table, bool) {
@@ -156,6 +170,10 @@ func headlessAt(w *part.Window) (Table, bool) {
 		known := setting.Known(c[0])
 		if !known && !(asked && len(x.Rows) > 0 && strings.Contains(c[0], ".")) ||
 			known && !setting.Plausible(c[0], c[1]) {
+			if sep == '|' && len(x.Rows) > 1 && goesOn(w.Lines[x.N:], len(c)) {
+				x.N++
+				continue
+			}
 			break
 		}
 		x.Rows = append(x.Rows, c)

@@ -38,7 +38,65 @@ var (
 )
 
 // ReadPs reads ps, with its head or rows alone.
-func ReadPs(w *part.Window) (f part.Found) {
+func ReadPs(w *part.Window) part.Found {
+	apart, glued := ungluedRows(w)
+	f := readPs(apart)
+	rows := f.N
+	for _, i := range glued {
+		if i < rows {
+			f.N--
+		}
+	}
+	return f
+}
+
+// rePsGlued is a row of ps within the command of the one before, behind the name of its user.
+var rePsGlued = regex.New(`(\d{1,10})\s+\d{1,3}\.\d\s+\d{1,3}\.\d\s+\d{1,15}\s+\d{1,15}\s+(?:\?|pts/\d+|tty\S*)\s+` +
+	`[RSDTZXIWtL][\w<+]{0,5}\s+\S{4,8}\s+\d{1,6}:\d\d\s+\S`)
+
+const leastGlued = 100 // bytes of a line that holds two rows of ps aux
+
+// ungluedRows parts the lines that hold two rows, where a page lost the end of a line that was cut at the edge of a
+// terminal. glued are the places of the second of them.
+func ungluedRows(w *part.Window) (apart *part.Window, glued []int) {
+	var lines []part.Line
+	from := 0 // of the lines of the window that are not yet among those
+	for i, l := range w.Lines {
+		m := rePsAux.FindStringSubmatch(l.Text)
+		if m == nil {
+			if i > 0 {
+				break
+			}
+			continue // the head
+		}
+		if len(l.Text) < leastGlued {
+			continue
+		}
+		at := rePsGlued.FindStringIndex(m[11])
+		if at == nil {
+			continue
+		}
+		first, is := strings.CutSuffix(strings.TrimRight(m[11][:at[0]], " "), m[1])
+		if !is {
+			continue
+		}
+		one, two := l, l
+		one.Text = strings.TrimSuffix(l.Text, m[11]) + first
+		two.Text = m[1] + " " + m[11][at[0]:]
+		one.Indented, two.Indented = one.Text, two.Text
+		lines = append(append(lines, w.Lines[from:i]...), one, two)
+		glued = append(glued, len(lines)-1)
+		from = i + 1
+	}
+	if glued == nil {
+		return w, nil
+	}
+	p := *w
+	p.Lines = append(lines, w.Lines[from:]...)
+	return &p, glued
+}
+
+func readPs(w *part.Window) (f part.Found) {
 	var head table.Columns
 	switch {
 	case rePsHead.MatchString(w.Text(0)):
@@ -136,6 +194,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 				}
 				if v, ok := ProgramVersion(cmd); ok {
 					versions = append(versions, v)
+					startedWith(&f, cmd, len(t))
 				}
 			}
 		}
@@ -154,6 +213,22 @@ func ReadPs(w *part.Window) (f part.Found) {
 		f.Notes = append(f.Notes, "all rows show the same process at different times")
 	}
 	return f
+}
+
+// leastCut is how wide a terminal is at least that cuts a row.
+const leastCut = 79
+
+// startedWith adds the parameters that a server was started with. The end of a long row may be cut.
+func startedWith(f *part.Found, cmd string, width int) {
+	if strings.HasSuffix(cmd, "+") {
+		return
+	}
+	for _, x := range setting.Flags(cmd) {
+		cut := width >= leastCut && strings.HasSuffix(cmd, x[1])
+		if !cut && setting.Known(x[0]) && setting.Plausible(x[0], x[1]) {
+			f.Add(setting.Of(x[0], x[1], ""))
+		}
+	}
 }
 
 // sizes adds what a process has mapped and what of it is in memory, in kB.

@@ -23,7 +23,7 @@ const shownPasted = 24
 var kindNames = map[part.Kind]string{part.Meminfo: "/proc/meminfo", part.CPUInfo: "/proc/cpuinfo",
 	part.VmstatSums: "vmstat -s",
 	part.Swaps:      "/proc/swaps", part.Numactl: "numactl --hardware", part.Mounts: "/proc/mounts",
-	part.Fstab: "/etc/fstab", part.SysctlSet: "sysctl -w", part.SystemctlStatus: "systemctl status",
+	part.Fstab: "/etc/fstab", part.SystemctlStatus: "systemctl status",
 	part.Cgroup: "cgroup", part.Ulimit: "ulimit -a", part.Limits: "/proc/PID/limits",
 	part.ProcessStatus: "/proc/PID/status", part.Smaps: "/proc/PID/smaps", part.ShowAll: "SHOW ALL",
 	part.Show: "SHOW", part.PostgresConf: "postgresql.conf", part.PgHBA: "pg_hba.conf", part.Explain: "EXPLAIN",
@@ -39,6 +39,9 @@ var kindNames = map[part.Kind]string{part.Meminfo: "/proc/meminfo", part.CPUInfo
 var kindWords = map[part.Kind]say.Message{
 	part.OSRelease:  say.M("operating system"),
 	part.SysctlConf: say.M("sysctl.d file"),
+	part.SysctlSet:  say.M("kernel parameters that a command sets"),
+	part.PatroniLog: say.M("Patroni log"),
+	part.Fdisk:      say.M("partitions"),
 	part.THP:        say.M("transparent huge pages (THP)"),
 	part.Cmdline:    say.M("kernel command line"),
 	part.Tuned:      say.M("TuneD profile"),
@@ -62,6 +65,17 @@ func partName(k part.Kind) say.Message {
 		return say.Text(n)
 	}
 	return say.Text(string(k))
+}
+
+// titleOf is how a part is called, more exactly than its kind: mpstat prints tables that sar prints too.
+func titleOf(t *paste.Part) say.Message {
+	if t.Kind == part.PgSettings && t.Sure == part.Likely { // of a page, perhaps
+		return say.M("settings in a table")
+	}
+	if t.Kind == part.Sar && strings.Contains(t.Command, "mpstat") {
+		return say.Text("mpstat")
+	}
+	return partName(t.Kind)
 }
 
 // readWords are the words of what was recognized.
@@ -133,7 +147,7 @@ func place(file string, first, last int, several bool) say.Message {
 
 func (p readWords) part(o *outline.Outline, r *paste.Read, i int, several bool) {
 	t := &r.Parts[i]
-	o.Part(p.Say("{n}. {part} ({place})", "n", strconv.Itoa(i+1), "part", partName(t.Kind), "place",
+	o.Part(p.Say("{n}. {part} ({place})", "n", strconv.Itoa(i+1), "part", titleOf(t), "place",
 		place(t.File, t.First, t.Last, several)))
 	if about := aboutPart(t); !about.IsZero() {
 		o.Toned(outline.ToneNote, typeset.Sentence(p.Word(about)))
