@@ -207,7 +207,7 @@ var (
 	// of docker ps --format and docker compose ps
 	reNamesHead = regex.New(`^NAMES?(?:\s+[A-Z]+(?: [A-Z]+)?)*\s+(?:STATUS|IMAGE)(?:\s+[A-Z]+(?: [A-Z]+)?)*$`)
 	reName      = regex.New(`^[a-zA-Z0-9][\w.-]{0,127}$`)
-	reStatus    = regex.New(`^(?:Up (?:\d|About|Less)|Exited \(\d{1,3}\)|Restarting \(\d{1,3}\)|Created$|Paused$|Dead$)`)
+	reStatus    = regex.New(`^(?:Up (?:\d|About|Less)|(?:Exited|Restarting) \(\d{1,3}\)|Created$|Paused$|Dead$)`)
 	reImageName = regex.New(`^[a-z0-9][\w.-]*(?:[/:][\w.-]+)*[/:][\w.-]+$`)
 )
 

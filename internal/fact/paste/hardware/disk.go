@@ -183,8 +183,9 @@ func dfUnit(command string) int64 {
 	if m == nil {
 		return amount.KB
 	}
-	return map[string]int64{"k": amount.KB, "m": amount.MB, "g": amount.GB, "1K": amount.KB, "K": amount.KB, "1M": amount.MB,
-		"M": amount.MB, "1G": amount.GB, "G": amount.GB, "1": 1, "kB": 1000, "MB": 1e6, "GB": 1e9}[m[1]+m[2]]
+	return map[string]int64{"k": amount.KB, "m": amount.MB, "g": amount.GB, "1K": amount.KB, "K": amount.KB,
+		"1M": amount.MB, "M": amount.MB,
+		"1G": amount.GB, "G": amount.GB, "1": 1, "kB": 1000, "MB": 1e6, "GB": 1e9}[m[1]+m[2]]
 }
 
 var reDfUnit = regex.New(`\bdf\b[^|;]*\s(?:-[a-zA-Z]*([kmg])\b|(?:-[a-zA-Z]*B ?|--block-size[= ])` +

@@ -10,13 +10,15 @@ import (
 
 // fdisk -l and lvdisplay, in any language: what counts are the numbers.
 var (
-	reFdiskDisk = regex.New(`^\p{L}+ (/dev/[\w/.!-]{1,100}) ?[:：] ?[\d.,]+ ?[KMGTP]i?\pL?, (\d{4,19}) \p{L}+, \d+ \p{L}+$`)
+	reFdiskDisk = regex.New(`^\p{L}+ (/dev/[\w/.!-]{1,100}) ?[:：] ?[\d.,]+ ?[KMGTP]i?\pL?, ` +
+		`(\d{4,19}) \p{L}+, \d+ \p{L}+$`)
 	reFdiskRest = regex.New(`^\p{L}[\p{L}\d'’ /()-]{3,60}\s?[:：]\s?\S.*$`)
 	reFdiskUnit = regex.New(`[*×] ?(\d{3,5}) ?=`)
-	reFdiskRow  = regex.New(`^(/dev/[\w/.!-]{1,100})\s+(?:\*\s+)?(\d{1,16})\s+(\d{1,16})\s+(\d{1,16})\s+[\d.,]+[KMGTP]?\s+\S`)
-	reLVPath    = regex.New(`^LV Path\s+/dev/([\w.+-]{1,128}/[\w.+-]{1,128})$`)
-	reLVSize    = regex.New(`^LV Size\s+<?(\d[\d.,]*) ?([kKMGTP])i?B$`)
-	reLVLine    = regex.New(`^(?:[A-Z#-] ?[A-Za-z ,]{2,28}?)(?:\s{2,}\S.*)?$`)
+	reFdiskRow  = regex.New(`^(/dev/[\w/.!-]{1,100})\s+(?:\*\s+)?(\d{1,16})\s+(\d{1,16})\s+(\d{1,16})\s+` +
+		`[\d.,]+[KMGTP]?\s+\S`)
+	reLVPath = regex.New(`^LV Path\s+/dev/([\w.+-]{1,128}/[\w.+-]{1,128})$`)
+	reLVSize = regex.New(`^LV Size\s+<?(\d[\d.,]*) ?([kKMGTP])i?B$`)
+	reLVLine = regex.New(`^(?:[A-Z#-] ?[A-Za-z ,]{2,28}?)(?:\s{2,}\S.*)?$`)
 )
 
 // ReadFdisk reads fdisk -l: sizes in bytes, and those of the partitions in sectors.

@@ -15,8 +15,8 @@ import (
 // A bare value that only the command before it explains.
 var (
 	reBareNumber = regex.New(`^-?\d{1,19}$`)
-	reMachine    = regex.New(`^(?:x86_64|amd64|i[3-6]86|aarch64|arm64|armv\w{1,4}|ppc64(?:le)?|s390x|riscv64|loongarch64|` +
-		`mips\w{0,6})$`)
+	reMachine    = regex.New(`^(?:x86_64|amd64|i[3-6]86|aarch64|arm64|armv\w{1,4}|ppc64(?:le)?|s390x|riscv64|` +
+		`loongarch64|mips\w{0,6})$`)
 	reUlimitOne  = regex.New(`^ulimit\s+(?:-[SH]\s+)?-[SH]?([a-z])$`)
 	reLoadAvg    = regex.New(`^(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) \d+/\d+ \d+$`)
 	reBareMajor  = regex.New(`^\d{1,2}(?:\.\d{1,2})?$`)

@@ -36,8 +36,8 @@ var EndOfLife = check.Check{
 			return
 		}
 		if v.Major() < releases.Oldest() {
-			c.Found("PostgreSQL {version}: its support ended before that of {oldest}.", "version", c.Instance.Version(), "oldest",
-				releases.Oldest())
+			c.Found("PostgreSQL {version}: its support ended before that of {oldest}.", "version",
+				c.Instance.Version(), "oldest", releases.Oldest())
 			return
 		}
 		r, ok := releases.Of(v.Major())
