@@ -185,7 +185,7 @@ func (m *maker) kernel() {
 	if f, ok := m.first("kernel.release"); ok {
 		m.Add("proc/sys/kernel/osrelease", f.Value.(string))
 	}
-	if m.r.Host != "" && !sameHost(m.r.Host, "localhost") {
+	if short, _, _ := strings.Cut(strings.ToLower(m.r.Host), "."); short != "" && short != "localhost" {
 		m.Add("proc/sys/kernel/hostname", m.r.Host)
 	}
 	if f, ok := m.first("os.name"); ok {

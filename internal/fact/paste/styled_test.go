@@ -2,6 +2,7 @@ package paste
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
@@ -160,6 +161,10 @@ func TestStyledAround(t *testing.T) {
 		"╭─ann@devbox ~/src\n╰─$ nproc\n8\n")
 	if len(r.Parts) != 2 || r.Parts[0].Host != "" || r.Parts[1].Host != "devbox" || r.Lines.Unrecognized != 0 {
 		t.Errorf("prompts of two lines: %+v", r.Parts)
+	}
+	files, err := read("[root@db7 ~]# uname -r\n6.1.0-17-amd64\n").Evidence()
+	if name, _ := files.ReadFile("proc/sys/kernel/hostname"); err != nil || strings.TrimSpace(string(name)) != "db7" {
+		t.Errorf("the host in the evidence is %q (%v)", name, err)
 	}
 	ran := read("[root@db7 ~]# sysctl -w vm.swappiness=2\nvm.swappiness = 2\n").Parts[0]
 	told := read("Run this:\n\nsysctl -w vm.swappiness=2\n").Parts[0]
