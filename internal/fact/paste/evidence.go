@@ -185,7 +185,7 @@ func (m *maker) kernel() {
 	if f, ok := m.first("kernel.release"); ok {
 		m.Add("proc/sys/kernel/osrelease", f.Value.(string))
 	}
-	if m.r.Host != "" && !sameHost(m.r.Host, "localhost") {
+	if short, _, _ := strings.Cut(strings.ToLower(m.r.Host), "."); short != "" && short != "localhost" {
 		m.Add("proc/sys/kernel/hostname", m.r.Host)
 	}
 	if f, ok := m.first("os.name"); ok {
@@ -225,6 +225,12 @@ func (m *maker) kernel() {
 	if f, ok := m.first("tuned.profile"); ok {
 		m.Add("etc/tuned/active_profile", f.Value.(string))
 	}
+	for _, p := range m.used(part.Tuned) {
+		name := strings.TrimPrefix(p.of, "/")
+		if fs.ValidPath(name) && strings.Contains(name, "tuned/") && strings.HasSuffix(name, "/tuned.conf") {
+			m.Add(name, strings.Join(p.body, "\n"))
+		}
+	}
 }
 
 // disks makes the list of mounts and the space on them. The numbers of devices are in
@@ -263,7 +269,7 @@ func (m *maker) disks() {
 	for _, p := range m.used(part.Df) {
 		for _, f := range p.Facts {
 			free, ok := p.Fact("space.free", f.Of)
-			if f.Name != "space.total" || !ok {
+			if f.Name != "space.total" || !ok || part.Pseudo(f.Of) {
 				continue
 			}
 			s := host.Space{Path: f.Of, Total: unit.Bytes(f.Value.(int64)), Free: unit.Bytes(free.Value.(int64))}
@@ -309,7 +315,9 @@ func (m *maker) log(name string, of func(*Part) bool) {
 func (m *maker) server() {
 	settings := m.settings()
 	_, running := m.first("processes.postgres")
-	asked := len(m.used(part.ShowAll, part.PgSettings, part.Show)) > 0
+	asked := slices.ContainsFunc(m.used(part.ShowAll, part.PgSettings, part.Show), func(p *Part) bool {
+		return sourceOf(p) == 3
+	})
 	state, status := m.first("unit.state")
 	dir, hasDir := m.first("unit.data_directory")
 	if !hasDir {
@@ -374,7 +382,7 @@ func (m *maker) settings() pg.Rows {
 	for rank := 1; rank <= 3; rank++ {
 		for _, p := range m.used(part.ShowAll, part.PgSettings, part.Show, part.PostgresConf, part.PgControldata,
 			part.Tuner) {
-			if sourceOf(p.Kind) != rank {
+			if sourceOf(p) != rank {
 				continue
 			}
 			for _, f := range p.Facts {
@@ -433,7 +441,7 @@ func baseValue(f part.Fact, p params.Param) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		return strconv.FormatFloat(n/d.Seconds(), 'f', -1, 64), true
+		return strconv.FormatFloat(amount.Shifted(n, 6)/float64(d.Microseconds()), 'f', -1, 64), true
 	}
 	return strconv.FormatFloat(n, 'f', -1, 64), true
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/database"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/usage"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -24,6 +25,9 @@ var (
 		`invoked oom-killer|[Oo]ut of memory: Kill|Killed process \d+|oom-kill:\s?constraint|oom_reaper: reaped|` +
 			`killed by the OOM killer|result 'oom-kill'|Memory cgroup out of memory|page allocation failure`)
 	reKernel = regex.New(`\bkernel: `)
+	// what a server says to a client alone, and what it may say to a client: no time stands before it
+	reToClient    = regex.New(`^(?:NOTICE|INFO|HINWEIS|ЗАМЕЧАНИЕ|ИНФОРМАЦИЯ):\s`)
+	reBareMessage = regex.New(`^(?:\p{Lu}{4,16}|LINE \d{1,5}):\s|^\^$`)
 )
 
 // logs reads lines of the kernel, of the journal and of servers, which stand together in a
@@ -33,11 +37,15 @@ func logs(w *part.Window) (part.Found, bool) {
 	headed := func(t string) bool {
 		return reDmesg.MatchString(t) || reDmesgT.MatchString(t) || reJournal.MatchString(t) || reISOLog.MatchString(t)
 	}
+	if rePatroni.MatchString(t) {
+		return patroni(w), true
+	}
 	var sink entries
 	feed := pglog.NewFeed(&sink)
 	oom := reOOM.MatchString(t)
 	taken, _ := feed.Line([]byte(t), 0)
-	if !headed(t) && !oom && !taken {
+	if !headed(t) && !oom && (!taken || reToClient.MatchString(t) ||
+		reBareMessage.MatchString(t) && prompt.Asks(w.Command)) {
 		return part.Found{}, false
 	}
 	var f part.Found
@@ -113,6 +121,27 @@ func logs(w *part.Window) (part.Found, bool) {
 		}
 	}
 	return f, true
+}
+
+// rePatroni is a line of Patroni, which logs as programs in Python do.
+var rePatroni = regex.New(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (DEBUG|INFO|WARNING|ERROR|CRITICAL): `)
+
+// patroni counts such lines, without what stands between them.
+func patroni(w *part.Window) (f part.Found) {
+	f.Kind, f.Sure = part.PatroniLog, part.Likely
+	lines, errors := int64(0), int64(0)
+	for ; f.N < len(w.Lines); f.N++ {
+		m := rePatroni.FindStringSubmatch(w.Text(f.N))
+		if m == nil {
+			break
+		}
+		lines++
+		if m[1] == "ERROR" || m[1] == "CRITICAL" {
+			errors++
+		}
+	}
+	f.Add(part.Count("log.entries", "", lines), part.Count("log.errors", "", errors))
+	return f
 }
 
 // reZone is a zone that stands behind a time: servers log it where syslog has a host.

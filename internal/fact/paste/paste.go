@@ -60,6 +60,8 @@ type Part struct {
 
 	body []string // its lines, made plain
 	of   string   // whose it is, such as the process of smaps
+	// planned says that it is not known to be in effect: what a program proposes, what a script would write
+	planned bool
 }
 
 // Stretch is lines in a row that nothing was recognized in.

@@ -40,14 +40,16 @@ type scanner struct {
 	file          string
 	lines         []part.Line
 	host, command string
-	prompted      bool    // the prompt before the command names the host
-	remote        string  // where the command ran, where that is another host
-	several       string  // the command that was run on several hosts
-	gap           Stretch // that is open
-	gapAt         int     // its last line, by its place among the lines
-	begun         bool    // content was seen
-	tries         int     // see part.Window
-	messages      int     // that were looked into
+	prompted      bool     // the prompt before the command names the host
+	typed         bool     // the command stands behind a prompt
+	earlier       []string // commands above the command, with no output between
+	remote        string   // where the command ran, where that is another host
+	several       string   // the command that was run on several hosts
+	gap           Stretch  // that is open
+	gapAt         int      // its last line, by its place among the lines
+	begun         bool     // content was seen
+	tries         int      // see part.Window
+	messages      int      // that were looked into
 	plain         [6]*plain
 }
 
@@ -94,6 +96,9 @@ func (s *scanner) at(i int) int {
 				s.host = l.Host
 			}
 			s.command, s.remote = "", prompt.Remote(l.Command)
+			if f.Kind == part.SysctlSet && l.Typed && l.Host != "" { // the prompt of a host: it ran there
+				f.Sure, f.Notes = part.Certain, nil
+			}
 			n := s.part(&part.Window{Lines: s.lines[i : i+1]}, i, f)
 			if f.Kind == part.SysctlSet { // what it prints follows
 				s.command = prompt.Inner(l.Command)
@@ -105,7 +110,10 @@ func (s *scanner) at(i int) int {
 		if l.Host != "" {
 			s.host = l.Host
 		}
-		s.prompted = l.Host != ""
+		s.prompted, s.typed = l.Host != "", l.Typed
+		if s.command != "" && l.Command != "" && len(s.earlier) < prompt.MostCommands {
+			s.earlier = append(s.earlier, s.command)
+		}
 		switch {
 		case l.Command == prompt.ForAll:
 			s.command, s.remote = s.several, ""
@@ -130,6 +138,11 @@ func (s *scanner) at(i int) int {
 	}
 	if reDateLine.MatchString(l.Text) { // of a loop
 		s.r.Lines.Commands++
+		s.close()
+		return 1
+	}
+	if reToClient.MatchString(l.Text) || reBareMessage.MatchString(l.Text) && prompt.Asks(s.command) {
+		s.r.Lines.Commands++ // of a session, as its prompts are
 		s.close()
 		return 1
 	}
@@ -228,9 +241,15 @@ func (s *scanner) part(w *part.Window, i int, f part.Found) int {
 			body = append(body, l.Indented)
 		}
 	}
+	by := s.printedBy(f.Kind)
 	p := Part{Kind: f.Kind, File: s.file, First: s.lines[i].Number, Last: s.lines[i+n-1].Number,
-		Sure: f.Sure, Host: s.host, Command: s.command,
-		Facts: f.Facts, Notes: f.Notes, body: body, of: f.Of}
+		Sure: f.Sure, Host: s.host, Command: by,
+		Facts: f.Facts, Notes: f.Notes, body: body, of: f.Of, planned: f.Planned}
+	if prompt.Writes(s.command) && !s.typed {
+		p.Notes = append(p.Notes, prompt.NotSeen)
+		p.planned = p.planned || f.Kind != part.PostgresConf
+	}
+	s.earlier = nil
 	if s.remote != "" {
 		p.Host = s.remote
 	}
@@ -245,14 +264,33 @@ func (s *scanner) part(w *part.Window, i int, f part.Found) int {
 	}
 	s.r.Parts = append(s.r.Parts, p)
 	s.r.Lines.Recognized += n
-	s.command = behind(s.command, f)
+	switch by {
+	case s.command:
+		s.command = behind(s.command, f)
+	case "":
+		s.command = ""
+	}
 	return n
+}
+
+// printedBy is the command that a part is of: the one before it, or one above that where that prints no such thing.
+func (s *scanner) printedBy(kind part.Kind) string {
+	if prompt.May(s.command, kind) {
+		return s.command
+	}
+	for _, c := range slices.Backward(s.earlier) {
+		if prompt.Prints(c, kind) {
+			return c
+		}
+	}
+	return ""
 }
 
 // skip notes a line that nothing was recognized in.
 func (s *scanner) skip(i int) {
 	l := &s.lines[i]
 	s.r.Lines.Unrecognized++
+	s.earlier = nil
 	if s.gap.Lines == 0 {
 		s.gap = Stretch{File: s.file, First: l.Number, Text: l.Raw[:min(len(l.Raw), part.MaxShown)]}
 		s.gap.Text = strings.ToValidUTF8(strings.TrimRight(s.gap.Text, " \t"), "\ufffd")

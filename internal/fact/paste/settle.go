@@ -54,6 +54,8 @@ func (r *Read) chooseHost(name string) {
 		p.Used, p.Unused = true, ""
 		if p.Host != "" && !sameHost(p.Host, best) {
 			p.Used, p.Unused = false, "it is of another host"
+		} else if p.planned {
+			p.Used, p.Unused = false, "it is not known to be in effect"
 		}
 	}
 }
@@ -71,10 +73,14 @@ var lastingFacts = map[string]bool{"memory.total": true, "swap.total": true, "cp
 var machineFacts = []string{"memory.total", "cpu.logical", "numa.nodes", "kernel.release", "os.name", "space.total"}
 
 // sourceOf is how near to the server a setting was read: the server's own answer, the
-// control file, a file.
-func sourceOf(k part.Kind) int {
-	switch k {
-	case part.ShowAll, part.PgSettings, part.Show, part.Version:
+// control file, a file. A table that is only known by its form may be of a page.
+func sourceOf(p *Part) int {
+	switch p.Kind {
+	case part.PgSettings:
+		if p.Sure == part.Certain {
+			return 3
+		}
+	case part.ShowAll, part.Show, part.Version:
 		return 3
 	case part.PgControldata:
 		return 2
@@ -125,7 +131,7 @@ func (r *Read) compare() {
 			later = append(later, key)
 		}
 		for _, key := range later {
-			if slices.Contains(machineFacts, key[0]) && sourceOf(p.Kind) == 1 {
+			if slices.Contains(machineFacts, key[0]) && sourceOf(p) == 1 {
 				p.Used = false
 				p.Unused = "another part has a different value of " + key[0] +
 					": it is of another host, or of another time"
@@ -143,7 +149,7 @@ func (r *Read) compare() {
 func conflictOf(r *Read, a, b int, x, y *part.Fact) Conflict {
 	c := Conflict{Fact: x.Name, Of: x.Of, Parts: [2]int{a, b}, Values: [2]any{x.Value, y.Value}, Unit: x.Unit, Kept: a,
 		Why: "they are of different hosts, or of different times"}
-	sa, sb := sourceOf(r.Parts[a].Kind), sourceOf(r.Parts[b].Kind)
+	sa, sb := sourceOf(&r.Parts[a]), sourceOf(&r.Parts[b])
 	switch {
 	case x.Name == "setting" && sa != sb:
 		c.Why = "the file may not be in effect; the value that the server shows is used"
@@ -153,6 +159,9 @@ func conflictOf(r *Read, a, b int, x, y *part.Fact) Conflict {
 	case x.Name == "setting" || x.Name == "sysctl" || x.Name == "thp.enabled":
 		c.Kept = b
 		c.Why = "it was changed in between, or they are of different servers; the later one is used"
+		if host := r.Parts[a].Host; host != "" && host == r.Parts[b].Host && x.Name != "setting" {
+			c.Why = "it was changed in between; the later one is used"
+		}
 	}
 	return c
 }
@@ -236,7 +245,7 @@ var inEvidence = map[part.Kind]bool{part.Meminfo: true, part.Free: true, part.Vm
 	part.Sysctl: true, part.SysctlConf: true, part.THP: true, part.Cmdline: true, part.Tuned: true,
 	part.SystemctlStatus: true, part.Cgroup: true, part.Ps: true, part.ShowAll: true,
 	part.PgSettings: true, part.Show: true, part.Version: true, part.PostgresConf: true, part.PgControldata: true,
-	part.KernelLog: true, part.ServerLog: true, part.Answer: true, part.Tuner: true}
+	part.KernelLog: true, part.ServerLog: true, part.Answer: true, part.Tuner: true, part.PgCtl: true}
 
 // newNodes says whether a part tells of a NUMA node that no part before it has told of, and
 // notes those that it tells of.
@@ -260,6 +269,8 @@ func (r *Read) chooseSources() {
 			continue
 		}
 		switch {
+		case p.Kind == part.SysctlSet || p.Kind == part.AlterSystem:
+			p.Used, p.Unused = false, "it is not known to be in effect"
 		case !inEvidence[p.Kind]:
 			p.Used, p.Unused = false, "check and plan need nothing from it"
 		case p.Kind == part.Numactl:

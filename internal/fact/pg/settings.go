@@ -103,6 +103,13 @@ func (s Settings) version() (unit.Version, error) {
 	return unit.Version(n), nil
 }
 
+// MajorOnly says whether only the major version is known: that of a description. A server has a point or a word
+// behind it.
+func (s Settings) MajorOnly() bool {
+	v := s["server_version"].Value
+	return v != "" && strings.Trim(v, "0123456789") == ""
+}
+
 // ReadSettings reads settings.json; for what ALTER ROLE or ALTER DATABASE
 // overrides for the role that asked, see restore.
 func ReadSettings(fsys fs.FS, key string) known.Fact[Settings] {

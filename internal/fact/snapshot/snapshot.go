@@ -188,10 +188,16 @@ func (in *Instance) Version() string {
 		return ""
 	case pre != "" && v.Minor() == 0:
 		return pre
-	case told && !up && v.Minor() == 0:
+	case v.Minor() == 0 && (told && !up || in.MajorOnly()):
 		return strconv.Itoa(v.Major())
 	}
 	return v.String()
+}
+
+// MajorOnly says whether only the major version of the server is known, as a person told it.
+func (in *Instance) MajorOnly() bool {
+	s, ok := in.Server.Settings.Get()
+	return ok && s.MajorOnly()
 }
 
 // MemoryLimit returns the memory that is available to an instance: the host's, or the smallest limit of its cgroup's

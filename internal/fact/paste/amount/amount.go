@@ -95,6 +95,15 @@ func Decimal(s string) (float64, bool) {
 	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
+// Shifted is a number with its point moved by some places, to the right where they are positive, with the decimals that
+// it was printed with: 2.573 ms are 0.002573 s, which a division would miss.
+func Shifted(v float64, places int) float64 {
+	digits, exp, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+	n, _ := strconv.Atoi(exp)
+	out, _ := strconv.ParseFloat(digits+"e"+strconv.Itoa(n+places), 64)
+	return out
+}
+
 // Kilobytes reads a whole number of kB.
 func Kilobytes(s string) (int64, bool) {
 	n, ok := Whole(s)

@@ -143,6 +143,8 @@ func ReadNode(w *part.Window) (f part.Found) {
 			f.Add(part.Count("cpu.logical", "", n))
 		case m[1] == "cpu" && m[3] == "m" && !capacity:
 			f.Add(part.Fact{Name: "node.allocatable.cpu", Value: float64(n) / 1000})
+		case m[1] == "cpu" && m[3] == "" && !capacity:
+			f.Add(part.Count("node.allocatable.cpu", "", n))
 		case m[1] == "memory" && sized && m[3] != "m" && capacity:
 			f.Add(a.Fact("memory.total", ""))
 		case m[1] == "memory" && sized && m[3] != "m":

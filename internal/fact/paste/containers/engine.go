@@ -1,6 +1,7 @@
 package containers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -129,7 +130,7 @@ func inspected(f *part.Found, key, val, name string) {
 	case key == "ShmSize":
 		f.Add(part.Bytes("container.shm_size", name, n))
 	case key == "NanoCpus" && n > 0:
-		f.Add(part.Fact{Name: "container.cpu_limit", Of: name, Value: float64(n) / 1e9})
+		f.Add(part.Fact{Name: "container.cpu_limit", Of: name, Value: amount.Shifted(float64(n), -9)})
 	}
 }
 
@@ -172,8 +173,9 @@ var (
 // ReadContainers reads docker ps.
 func ReadContainers(w *part.Window) (f part.Found) {
 	if !reDockerPs.MatchString(w.Text(0)) {
-		return
+		return formatted(w)
 	}
+	var versions []part.Fact // of the servers that run
 	for f.N = 1; f.N < len(w.Lines); f.N++ {
 		c := strings.Split(rePsCell.ReplaceAllString(w.Text(f.N), "\x00"), "\x00")
 		if len(c) < 5 || !reContainerID.MatchString(c[0]) {
@@ -181,14 +183,77 @@ func ReadContainers(w *part.Window) (f part.Found) {
 		}
 		name := c[len(c)-1]
 		f.Add(part.Word("container.image", name, c[1]))
+		up := false
 		for _, s := range c[2 : len(c)-1] {
 			if reUpSince.MatchString(s) {
 				f.Add(part.Word("container.status", name, s))
+				up = strings.HasPrefix(s, "Up")
 			}
+		}
+		if v, ok := imageVersion(c[1]); ok && up {
+			versions = append(versions, v)
 		}
 	}
 	if len(f.Facts) == 0 {
 		return part.Found{}
+	}
+	if len(versions) > 0 && !slices.ContainsFunc(versions, func(v part.Fact) bool { return v != versions[0] }) {
+		f.Add(versions[0])
+	}
+	return f
+}
+
+var (
+	// of docker ps --format and docker compose ps
+	reNamesHead = regex.New(`^NAMES?(?:\s+[A-Z]+(?: [A-Z]+)?)*\s+(?:STATUS|IMAGE)(?:\s+[A-Z]+(?: [A-Z]+)?)*$`)
+	reName      = regex.New(`^[a-zA-Z0-9][\w.-]{0,127}$`)
+	reStatus    = regex.New(`^(?:Up (?:\d|About|Less)|(?:Exited|Restarting) \(\d{1,3}\)|Created$|Paused$|Dead$)`)
+	reImageName = regex.New(`^[a-z0-9][\w.-]*(?:[/:][\w.-]+)*[/:][\w.-]+$`)
+)
+
+// formatted reads the rows of docker ps in a format of the user: the name first, and how it is.
+func formatted(w *part.Window) (f part.Found) {
+	headed := reNamesHead.MatchString(w.Text(0))
+	image := headed && strings.Contains(w.Text(0), "IMAGE")
+	if headed {
+		f.N = 1
+	}
+	bars, rows := false, 0
+	var versions []part.Fact
+	for ; f.N < len(w.Lines) && w.Lines[f.N].Is == part.Content; f.N++ {
+		t := w.Text(f.N)
+		bars = strings.Contains(t, " | ")
+		c := strings.Split(rePsCell.ReplaceAllString(t, "\x00"), "\x00")
+		if bars {
+			c = strings.Split(strings.Trim(t, "| "), "|")
+		}
+		for i := range c {
+			c[i] = strings.TrimSpace(c[i])
+		}
+		at := slices.IndexFunc(c, reStatus.MatchString)
+		if at < 1 || !reName.MatchString(c[0]) {
+			break
+		}
+		f.Add(part.Word("container.status", c[0], c[at]))
+		for _, s := range c[1:] {
+			if image && reImageName.MatchString(s) {
+				f.Add(part.Word("container.image", c[0], s))
+				if v, ok := imageVersion(s); ok && strings.HasPrefix(c[at], "Up") {
+					versions = append(versions, v)
+				}
+				break
+			}
+		}
+		rows++
+	}
+	if rows == 0 || rows < 2 && !headed && !strings.Contains(w.Command, " ps") {
+		return part.Found{}
+	}
+	if !headed {
+		f.Sure = part.Likely
+	}
+	if len(versions) > 0 && !slices.ContainsFunc(versions, func(v part.Fact) bool { return v != versions[0] }) {
+		f.Add(versions[0])
 	}
 	return f
 }

@@ -34,14 +34,19 @@ var controlOther = regex.New(
 		`ord required|Maximum data alignment|Blocks per segment of large relation|Maximum (?:length of identifie` +
 		`rs|columns in an index|size of a TOAST chunk)|Size of a large-object chunk|Date/time type storage|Float` +
 		`[48] argument passing|Mock authentication nonce|Default char data signedness|Current \w+ setting|First ` +
-		`log segment after reset|WAL (?:file|segment) size)$`)
+		`log segment after reset|WAL (?:file|segment) size|Maximum length of locale name|LC_COLLATE|LC_CTYPE)$`)
 
 // catalogs are the catalog versions of the releases, with the major that they tell.
-var catalogs = map[int64]string{200904091: "8.4", 201008051: "9.0", 201105231: "9.1", 201204301: "9.2",
+var catalogs = map[int64]string{200510211: "8.1", 200611241: "8.2", 200711281: "8.3", 200904091: "8.4",
+	201008051: "9.0", 201105231: "9.1", 201204301: "9.2",
 	201306121: "9.3",
 	201409291: "9.4", 201510051: "9.5", 201608131: "9.6", 201707211: "10", 201809051: "11", 201909212: "12",
 	202007201: "13",
 	202107181: "14", 202209061: "15", 202307071: "16", 202406281: "17", 202506291: "18"}
+
+// controls are the numbers of the control file that one major alone has.
+var controls = map[int64]string{812: "8.1", 822: "8.2", 833: "8.3", 843: "8.4", 922: "9.2", 937: "9.3", 960: "9.6",
+	1002: "10", 1100: "11", 1201: "12", 1700: "17", 1800: "18"}
 
 var (
 	// Korean puts some values right behind the colon, French a blank before it.
@@ -104,6 +109,7 @@ func ReadControl(w *part.Window) (f part.Found) {
 			return
 		}
 	}
+	byNumber, byCatalog := "", false
 	for f.N < len(w.Lines) {
 		t := w.Text(f.N)
 		key, v, ok := ControlLine(t)
@@ -139,10 +145,17 @@ func ReadControl(w *part.Window) (f part.Found) {
 				x.Unit = "bytes"
 			}
 			f.Add(x)
-			if major := catalogs[n]; name == "control.catalog" && major != "" {
+			switch major := catalogs[n]; {
+			case name == "control.version":
+				byNumber = controls[n]
+			case name == "control.catalog" && major != "":
 				f.Add(part.Word("server.major", "", major))
+				byCatalog = true
 			}
 		}
+	}
+	if byNumber != "" && !byCatalog {
+		f.Add(part.Word("server.major", "", byNumber))
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package database
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -81,7 +82,7 @@ func ReadMeasured(w *part.Window) (f part.Found) {
 			return part.Found{}
 		}
 		for _, c := range o.Timing.Clocks {
-			f.Add(part.Fact{Name: "timing.loop", Of: c.Name, Value: c.LoopNanos / 1e9, Unit: "s"})
+			f.Add(part.Fact{Name: "timing.loop", Of: c.Name, Value: amount.Shifted(c.LoopNanos, -9), Unit: "s"})
 		}
 	case rePgbench.MatchString(t):
 		n := 0
@@ -224,33 +225,92 @@ var (
 func readPgbench(w *part.Window, n int) (f part.Found) {
 	f.N, f.Kind = n, part.Pgbench
 	for i := range n {
-		t := w.Text(i)
-		for _, name := range []string{"pgbench.scale", "pgbench.clients", "pgbench.threads"} {
-			if m := reBench[name].FindStringSubmatch(t); m != nil {
-				v, _ := amount.Whole(m[1])
-				f.Add(part.Count(name, "", v))
-			}
+		if len(abreast(w.Text(i))) > 1 {
+			return sideBySide(w, n)
 		}
-		if m := reBenchDone.FindStringSubmatch(t); m != nil {
+	}
+	for i := range n {
+		benchLine(&f, w.Text(i))
+	}
+	return f
+}
+
+// benchLine adds what a line of pgbench's report says.
+func benchLine(f *part.Found, t string) {
+	for _, name := range []string{"pgbench.scale", "pgbench.clients", "pgbench.threads"} {
+		if m := reBench[name].FindStringSubmatch(t); m != nil {
 			v, _ := amount.Whole(m[1])
-			f.Add(part.Count("pgbench.transactions", "", v))
+			f.Add(part.Count(name, "", v))
 		}
-		if m := reBenchLatency.FindStringSubmatch(t); m != nil {
-			if v, ok := amount.Decimal(m[1]); ok {
-				f.Add(part.Seconds("pgbench.latency", "", v/1e3))
+	}
+	if m := reBenchDone.FindStringSubmatch(t); m != nil {
+		v, _ := amount.Whole(m[1])
+		f.Add(part.Count("pgbench.transactions", "", v))
+	}
+	if m := reBenchLatency.FindStringSubmatch(t); m != nil {
+		if v, ok := amount.Decimal(m[1]); ok {
+			f.Add(part.Seconds("pgbench.latency", "", amount.Shifted(v, -3)))
+		}
+	}
+	if m := reBenchType.FindStringSubmatch(t); m != nil {
+		f.Add(part.Word("pgbench.script", "", m[1]))
+	}
+	if m := reBenchTPS.FindStringSubmatch(t); m != nil {
+		name := "pgbench.tps"
+		if strings.HasPrefix(m[2], "incl") {
+			name = "pgbench.tps_with_connections"
+		}
+		if v, ok := amount.Decimal(m[1]); ok {
+			f.Add(part.Fact{Name: name, Value: v, Unit: "per second"})
+		}
+	}
+}
+
+var reBenchCell = regex.New(`^(?:transaction type:|scaling factor:|query mode:|number of |maximum number of tries:|` +
+	`duration:|latency |initial connection time|tps = )`)
+
+// abreast are the cells of a line of a table that has a run in each column; one or none where it is no such line.
+func abreast(t string) []string {
+	if !strings.Contains(t, "|") {
+		return nil
+	}
+	cells := table.Cells(t, strings.HasPrefix(t, "|") || strings.HasSuffix(t, "|"))
+	for _, c := range cells {
+		if !reBenchCell.MatchString(c) {
+			return nil
+		}
+	}
+	return cells
+}
+
+// sideBySide reads the runs of such a table, each of what the head says of its column.
+func sideBySide(w *part.Window, n int) (f part.Found) {
+	f.N, f.Kind = n, part.Pgbench
+	var heads []string
+	for i := len(w.Before) - 1; i > 0 && i > len(w.Before)-4; i-- {
+		if part.TableRule.MatchString(w.Before[i].Text) {
+			heads = table.Cells(w.Before[i-1].Text, true)
+			break
+		}
+	}
+	columns := 0
+	for i := range n {
+		columns = max(columns, len(abreast(w.Text(i))))
+	}
+	for k := range columns {
+		var one part.Found
+		for i := range n {
+			if c := abreast(w.Text(i)); k < len(c) {
+				benchLine(&one, c[k])
 			}
 		}
-		if m := reBenchType.FindStringSubmatch(t); m != nil {
-			f.Add(part.Word("pgbench.script", "", m[1]))
+		of := strconv.Itoa(k + 1)
+		if len(heads) == columns && heads[k] != "" {
+			of = strings.Trim(heads[k], "*_ ")
 		}
-		if m := reBenchTPS.FindStringSubmatch(t); m != nil {
-			name := "pgbench.tps"
-			if strings.HasPrefix(m[2], "incl") {
-				name = "pgbench.tps_with_connections"
-			}
-			if v, ok := amount.Decimal(m[1]); ok {
-				f.Add(part.Fact{Name: name, Value: v, Unit: "per second"})
-			}
+		for _, x := range one.Facts {
+			x.Of = of
+			f.Add(x)
 		}
 	}
 	return f
@@ -306,7 +366,7 @@ func ReadExplain(w *part.Window) (f part.Found) {
 	}
 	f.Add(part.Count("plan.nodes", "", nodes))
 	if ms, ok := p.Total(); ok {
-		f.Add(part.Seconds("plan.time", "", ms/1e3))
+		f.Add(part.Seconds("plan.time", "", amount.Shifted(ms, -3)))
 	}
 	return f
 }

@@ -145,7 +145,6 @@ func ReadVersion(w *part.Window) (f part.Found) {
 
 var (
 	reConfLine = regex.New(`^([a-zA-Z_]\w*(?:\.\w+)?)\s*(=|\s)\s*('(?:[^']|'')*'|[^\s#'][^#]*?)\s*(?:#.*)?$`)
-	reTunedFor = regex.New(`^(?:DB Version|PostgreSQL-Version): (\d{1,2}(?:\.\d)?)$`)
 	reInclude  = regex.New(`^include(?:_dir|_if_exists)?\s*=?\s*'`)
 	reEquals   = regex.New(`^[a-zA-Z_][\w.]*\s*=\s*(?:'|\S+\s*(?:#.*)?$)`)
 )
@@ -157,7 +156,7 @@ func ReadConf(w *part.Window) (f part.Found) {
 	if !told && !confSetting(w.Text(0), told) && !(strings.HasPrefix(w.Text(0), "#") && confFollows(w)) {
 		return
 	}
-	rows := 0
+	rows, proposed := 0, false
 	const remarks = 300 // that stand before the first setting
 	for i := range w.Lines {
 		t := w.Text(i)
@@ -168,19 +167,13 @@ func ReadConf(w *part.Window) (f part.Found) {
 		case w.Lines[i].Is == part.Blank, w.Lines[i].Is == part.Elided:
 			continue
 		case w.Lines[i].Is == part.Rule && t[0] == '#', strings.HasPrefix(t, "#"):
-			if !told && rows > 0 && !confFollows(&part.Window{Lines: w.Lines[i:]}) {
+			if !told && rows > 0 && !confFollows(&part.Window{Lines: w.Lines[i:]}) &&
+				!(i == f.N && w.Lines[i].Depth() >= setInRemark) {
 				goto end
 			}
 			f.N = i + 1
 			// of a program that proposes settings: what it was told of the machine
-			if rest := strings.TrimLeft(t, "# "); rows == 0 || strings.HasPrefix(rest, "Total Memory (RAM)") {
-				f.Add(prose.Stated(rest)...)
-			}
-			if m := reTunedFor.FindStringSubmatch(strings.TrimLeft(t, "# ")); m != nil {
-				if v, ok := setting.Version(m[1]); ok {
-					f.Add(v)
-				}
-			}
+			proposed = tunedFor(&f, strings.TrimLeft(t, "# "), rows == 0) && rows == 0 || proposed
 			continue
 		case reInclude.MatchString(t):
 			f.Notes = append(f.Notes, "an included file is not in the input: "+short(t))
@@ -196,6 +189,7 @@ func ReadConf(w *part.Window) (f part.Found) {
 		}
 		f.Add(setting.Of(m[1], v, ""))
 		f.Body = append(f.Body, m[1]+" = '"+strings.ReplaceAll(v, "'", "''")+"'")
+		proposed = proposed && proposable[m[1]]
 		rows++
 		f.N = i + 1
 	}
@@ -206,7 +200,55 @@ end:
 	if !told || rows < 3 {
 		f.Sure = part.Likely
 	}
+	if f.Planned = proposed && !told; f.Planned {
+		f.Notes = append(f.Notes, ofProgram)
+	}
 	return f
+}
+
+// setInRemark is how far a remark is set in at least that goes on with the one behind the value above it.
+const setInRemark = 16
+
+const ofProgram = "a program proposes these values; the input does not show whether they are in effect"
+
+var (
+	reTunedFor   = regex.New(`^(?:DB Version|PostgreSQL-Version): (\d{1,2}(?:\.\d)?)$`)
+	reProposedBy = regex.New(`(?i)^(?:Total Memory \(RAM\)|DB Type:|Data Storage:|(?:generated|created|calculated|` +
+		`tuned) ` +
+		`(?:by|with|using) (?:pgtune|pgconfig|timescaledb-tune|cybertec|postgresql configurator))`)
+	// proposable are the parameters that such programs propose: with another it is a file that a person has
+	proposable = map[string]bool{}
+)
+
+func init() {
+	for _, n := range strings.Fields(`max_connections shared_buffers effective_cache_size maintenance_work_mem ` +
+		`checkpoint_completion_target wal_buffers default_statistics_target random_page_cost ` +
+		`effective_io_concurrency work_mem huge_pages min_wal_size max_wal_size max_worker_processes ` +
+		`max_parallel_workers_per_gather max_parallel_workers max_parallel_maintenance_workers wal_level ` +
+		`max_wal_senders checkpoint_segments checkpoint_timeout io_method io_workers jit wal_compression ` +
+		`autovacuum_work_mem seq_page_cost temp_buffers max_locks_per_transaction`) {
+		proposable[n] = true
+	}
+}
+
+// tunedFor adds what a program that proposes settings was told of the machine, in a line for each or in one with bars,
+// and says whether it is such a line.
+func tunedFor(f *part.Found, t string, first bool) bool {
+	proposed := false
+	for s := range strings.SplitSeq(t, "|") {
+		s = strings.TrimSpace(s)
+		if first || strings.HasPrefix(s, "Total Memory (RAM)") {
+			f.Add(prose.Stated(s)...)
+		}
+		if m := reTunedFor.FindStringSubmatch(s); m != nil {
+			proposed = true
+			if v, ok := setting.Version(m[1]); ok {
+				f.Add(v)
+			}
+		}
+		proposed = proposed || reProposedBy.MatchString(s)
+	}
+	return proposed
 }
 
 func short(s string) string {

@@ -13,8 +13,6 @@ import (
 // Parameters that a server is started with: -c name=value in a command, and in the lists of
 // compose files and manifests.
 var (
-	reFlag = regex.New(`(?:^|[\s"',\[=])(?:-c[\s"',]*|--)([a-zA-Z_][\w.-]{1,62})\s?=\s?("[^"]{0,200}"` +
-		`|'[^']{0,200}'|[^\s"',\]]+)`)
 	reFlagAlone = regex.New(`^- ["']?-c["']?,?$|^["']-c["'],?$`)
 	reFlagValue = regex.New(`^(?:- )?["']?([a-zA-Z_][\w.]{1,62})\s?=\s?([^"',\]]+)["']?,?$`)
 	reFlagsHead = regex.New(`^(?:- )?["']?(?:command|args|cmd|entrypoint)["']?\s?:\s*(?:[>|\[]-?)?$`)
@@ -25,8 +23,8 @@ var (
 // flags adds the parameters that a line sets, and says how many.
 func flags(f *part.Found, t string) int {
 	n := 0
-	for _, m := range reFlag.FindAllStringSubmatch(t, 100) {
-		if flag(f, strings.ReplaceAll(m[1], "-", "_"), strings.Trim(m[2], `"'`)) {
+	for _, x := range setting.Flags(t) {
+		if flag(f, x[0], x[1]) {
 			n++
 		}
 	}

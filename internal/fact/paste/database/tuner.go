@@ -1,6 +1,7 @@
 package database
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -21,6 +22,8 @@ var (
 	reTunerSetting = regex.New(`^([a-z_]+)(?:: ?|=)(-?[\w.]+)$`)
 	reTunerSwitch  = regex.New(`^([a-z_]+) is (on|off)$`)
 	reTunerSysctl  = regex.New(`^sysctl ((?:vm|kernel)\.\w+)=(-?\d+)$`)
+	// of the sum: what the numbers are is said before the bracket
+	reTunerSum     = regex.New(`^\+ (max_connections|autovacuum_max_workers) \* [\w *]+\((\d{1,7}) \* `)
 	reTunerVersion = regex.New(`^You are using\b.{0,40}?\b(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?)(?:\s|$)`)
 )
 
@@ -40,6 +43,11 @@ func ReadTuner(w *part.Window) (f part.Found) {
 			continue
 		} else if !reTunerPart.MatchString(t) && !reTunerSaid.MatchString(t) && !reTunerHead.MatchString(t) {
 			break
+		} else if m := reTunerSum.FindStringSubmatch(t); m != nil {
+			told := func(x part.Fact) bool { return x.Of == m[1] }
+			if !slices.ContainsFunc(f.Facts, told) {
+				f.Add(setting.Of(m[1], m[2], ""))
+			}
 		}
 		f.N = i + 1
 	}

@@ -16,7 +16,7 @@ var (
 	reDfHead = regex.New(
 		`^(?:Filesystem|File system|Dateisystem|Sys\. de fichiers|Sys\. fich\.|S\.ficheros|Sist\. Arq\.|File sys` +
 			`tem|Файл\.система|Файловая система|Файлова система|文件系统|文件系統|ファイルシス|System plików|Bestandssysteem)` +
-			`\s+\S.*(?:/|\bon\b|auf|sur|en|em|su|挂载点|マウント位置|в|na|op)\S*$`)
+			`\s*\S.*(?:/|Mountedon|\bon\b|auf|sur|en|em|su|挂载点|マウント位置|в|na|op)\S*$`)
 	reDfRow = regex.New(
 		`^(\S+)\s+(?:([a-z][\w.-]{1,20})\s+)?([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+([\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(-?` +
 			`[\d.,]+[KMGTPkmgtiB]{0,3}|-)\s+(\d{1,3}%|-)\s+(?:(\d[\d.]*[kMGT]?)\s+(\d[\d.]*[kMGT]?)\s+` +
@@ -119,7 +119,7 @@ func ReadDf(w *part.Window) (f part.Found) {
 		}
 	}
 	head := w.Text(0)
-	base := int64(amount.KB)
+	base := dfUnit(w.Command)
 	if dfHead(w) {
 		if !strings.Contains(head, "%iused") && (reInodes.MatchString(head) || reDfI.MatchString(w.Command)) {
 			return readDfInodes(w)
@@ -176,6 +176,20 @@ func ReadDf(w *part.Window) (f part.Found) {
 	}
 	return f
 }
+
+// dfUnit is the unit of the numbers that df prints, by what it was asked for.
+func dfUnit(command string) int64 {
+	m := reDfUnit.FindStringSubmatch(command)
+	if m == nil {
+		return amount.KB
+	}
+	return map[string]int64{"k": amount.KB, "m": amount.MB, "g": amount.GB, "1K": amount.KB, "K": amount.KB,
+		"1M": amount.MB, "M": amount.MB,
+		"1G": amount.GB, "G": amount.GB, "1": 1, "kB": 1000, "MB": 1e6, "GB": 1e9}[m[1]+m[2]]
+}
+
+var reDfUnit = regex.New(`\bdf\b[^|;]*\s(?:-[a-zA-Z]*([kmg])\b|(?:-[a-zA-Z]*B ?|--block-size[= ])` +
+	`(1[KMG]?|[KMG]|kB|MB|GB)\b)`)
 
 var reDfI = regex.New(`\bdf\b[^|;]*\s(?:-[a-zA-Z]*i\b|--inodes)`)
 

@@ -96,8 +96,8 @@ func lscpuFields(f *part.Found, list []lscpuField, seen map[string]bool, depth i
 // lscpu adds what a label of lscpu says, once.
 func lscpu(f *part.Found, label, val string, seen map[string]bool) {
 	name := lscpuKey(label)
-	if name == "" || seen[name] || val == "" || val == "-" {
-		return
+	if name == "" || seen[name] || val == "" || val == "-" || name == "cpu.model" && amount.Digits(val) {
+		return // in some languages the number of the model has nearly the label of its name
 	}
 	seen[name] = true
 	switch name {

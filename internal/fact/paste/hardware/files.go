@@ -85,3 +85,38 @@ func ReadDd(w *part.Window) (f part.Found) {
 	f.Add(part.Bytes("dd.bytes", "", n), part.Seconds("dd.time", "", seconds), x)
 	return f
 }
+
+// hdparm -Tt.
+var (
+	reHdparmDisk = regex.New(`^(/dev/[\w/!.-]{1,100}):$`)
+	reHdparm     = regex.New(`^Timing (?:O_DIRECT )?(cached|buffer-cache|buffered disk|disk) reads:\s+\d+ MB in\s+` +
+		`\d[\d.,]* seconds\s*=\s*(\d[\d.]*) ([kM]B)/sec$`)
+)
+
+// ReadHdparm reads hdparm -t and -T, whose MB are of 1024 kB.
+func ReadHdparm(w *part.Window) (f part.Found) {
+	of, i := "", 0
+	if m := reHdparmDisk.FindStringSubmatch(w.Text(0)); m != nil {
+		of, i = m[1], 1
+	}
+	for ; i < len(w.Lines); i++ {
+		m := reHdparm.FindStringSubmatch(w.Text(i))
+		if m == nil {
+			break
+		}
+		v, ok := amount.Decimal(m[2])
+		if !ok {
+			break
+		}
+		mult := map[string]float64{"kB": amount.KB, "MB": amount.MB}[m[3]]
+		_, places, _ := strings.Cut(m[2], ".")
+		x := part.Fact{Name: "hdparm.disk", Of: of, Value: int64(math.Round(v * mult)), Unit: "bytes/s", Rounded: true,
+			Step: math.Pow(10, -float64(len(places))) * mult}
+		if strings.HasPrefix(m[1], "c") || strings.HasPrefix(m[1], "buffer-") {
+			x.Name = "hdparm.cached"
+		}
+		f.Add(x)
+		f.N = i + 1
+	}
+	return f
+}

@@ -132,6 +132,7 @@ func clean(l *part.Line, page bool) {
 		s = html.UnescapeString(s)
 	}
 	s = strings.ReplaceAll(s, "\u00a0", " ") // that an entity was
+	s = unstyled(s, l)
 	if t := strings.TrimLeft(s, " "); strings.HasPrefix(t, "```") && strings.Trim(t, "` \t") != "" &&
 		!reFence.MatchString(strings.TrimRight(t, " ")) {
 		s, l.Opens = strings.TrimLeft(t, "`"), true // of a chat: the text stands behind the fence

@@ -4,6 +4,14 @@ import "github.com/pgfettle/pgfettle/internal/base/regex"
 
 // What several rooms look for.
 
+// rePseudo is what holds no data: what the kernel shows, and single files that a container is given.
+var rePseudo = regex.New(`^/(?:proc|sys)(?:/|$)|^/etc/(?:hosts|hostname|resolv\.conf)$|^/dev/(?:nvidia|dri|` +
+	`termination-log)|` +
+	`^/snap/|^/run/(?:secrets|credentials)/|^/var/lib/(?:docker|containerd|kubelet)/.*/(?:shm|merged|secrets?)(?:/|$)`)
+
+// Pseudo says whether a mount point is of such a thing.
+func Pseudo(at string) bool { return rePseudo.MatchString(at) }
+
 // HostName is the name of a host, alone.
 var HostName = regex.New(`^[a-zA-Z0-9][\w.-]{0,254}$`)
 

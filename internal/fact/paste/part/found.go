@@ -10,6 +10,8 @@ type Found struct {
 	Body  []string // plain lines, for the evidence; nil: the lines that were taken
 	Of    string
 	Host  string
+	// Planned says that something proposes these values or would write them: it is not known that they are in effect
+	Planned bool
 	// Answered is which of the commands in the line it is of, from 1; 0: by its kind
 	Answered int
 }

@@ -57,7 +57,9 @@ const (
 	Clusters        Kind = "pg_lsclusters"
 	Du              Kind = "du"
 	Dd              Kind = "dd"
-	Zfs             Kind = "zfs" // and zpool
+	Hdparm          Kind = "hdparm"
+	PgCtl           Kind = "pg_ctl" // status
+	Zfs             Kind = "zfs"    // and zpool
 	Smem            Kind = "smem"
 	Pmap            Kind = "pmap"
 	PamLimits       Kind = "limits_conf"
@@ -84,6 +86,8 @@ const (
 	Containers      Kind = "docker_ps" // and podman ps
 	KernelLog       Kind = "kernel_log"
 	ServerLog       Kind = "server_log"
+	PatroniLog      Kind = "patroni_log"
+	Fdisk           Kind = "fdisk"
 	Journal         Kind = "journal" // lines of others
 	Answer          Kind = "answer"  // a bare value that the command before it explains
 )

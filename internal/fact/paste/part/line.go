@@ -20,6 +20,7 @@ type Line struct {
 	Opens, Closes bool
 	// said by a prompt or a command
 	Host, Command string
+	Typed         bool // the command stands behind a prompt: somebody ran it
 }
 
 // Role is what a line is before anything is recognized in it.
@@ -38,8 +39,9 @@ const (
 // Depth is how far a line is set in.
 func (l *Line) Depth() int { return len(l.Indented) - len(l.Text) }
 
-// reRemark is what an author wrote behind a value: "// this", "# this", "-- this", "<-- this".
-var reRemark = regex.New(`\s+(?://|#|--|<-+|←|;)\s.*$`)
+// reRemark is what an author wrote behind a value: "// this", "# this", "#this", "-- this", "<-- this". Where a path or
+// an option may stand, a blank or a letter that neither has tells.
+var reRemark = regex.New(`\s+(?:#|(?://|--|;)(?:\s|[^\x00-\x7F])|(?:<-+|←)\s).*$`)
 
 // Bare is a value without what an author wrote behind it.
 func Bare(s string) string {

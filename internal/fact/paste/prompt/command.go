@@ -114,7 +114,9 @@ var reRunners = []*regex.Regex{
 	regex.New(`^(?:sudo|time|env|exec)(?:\s+-u\s*\S+|\s+-[a-zA-Z]+|\s+\w+=\S*)*\s+(.+)$`),
 	regex.New(`^[A-Z_]+=\S*\s+(.+)$`),
 	regex.New(`^(?:docker|podman|crictl)\s+exec\s+(?:-(?:[ue]\s+)?\S+\s+)*\S+\s+(.+)$`),
-	regex.New(`^(?:kubectl|oc)\s+(?:-\S+\s+(?:[\w-]+\s+)?)*exec\s+.*?\s--\s+(.+)$`),
+	regex.New(`^(?:docker-compose|podman-compose|docker\s+compose)\s+(?:-f\s*\S+\s+)*exec\s+` +
+		`(?:-(?:[ue]\s+)?\S+\s+)*\S+\s+(.+)$`),
+	regex.New(`^(?:kubectl|oc|k)\s+(?:-\S+\s+(?:[\w-]+\s+)?)*exec\s+.*?\s--\s+(.+)$`),
 	regex.New(`^ssh\s+(?:-[1246AaCfGgKkMNnqsTtVvXxYy]+\s+|-[a-zA-Z]\s*\S+\s+)*(?:[\w.-]+@)?[\w.-]+\s+(.+)$`),
 	regex.New(`^su\s+.*?-c\s+(.+)$`),
 	regex.New(`^(?:ba)?sh\s+-l?c\s+(.+)$`),
@@ -153,6 +155,11 @@ var reSSH = regex.New(
 var PodShell = regex.New(
 	`\b(?:kubectl|oc|k)\s(?:\S+\s+)*?exec\s+(?:-\S+\s+)*(?:pods?/)?([a-z0-9][\w.-]{0,254})\s+(?:-\S+\s+)*(?:-- )?` +
 		`(?:/bin/|/usr/bin/)?(?:ba|a|da|z)?sh$`)
+
+var rePodRun = regex.New(`\b(?:(?:kubectl|oc|k)\s(?:\S+\s+)*?exec|(?:docker|podman|crictl)\s+exec)\s`)
+
+// PodRun says whether a command ran in a container: it is not of the host of the prompt.
+func PodRun(c string) bool { return rePodRun.MatchString(c) }
 
 // Remote is the host on which ssh ran a command.
 func Remote(c string) string {

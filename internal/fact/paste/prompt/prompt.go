@@ -10,26 +10,35 @@ import (
 
 var (
 	reBracketed = regex.New(
-		`^(?:\([^)]{1,40}\) ?)*\[([\w.-]{1,64})@([\w.-]{1,255})[ :][^\]]{0,255}\] ?[#$%>](?: (.*))?$`)
+		`^(?:\([^)]{1,40}\) ?)*\[([\w.-]{1,64})@([\w.-]{1,255})(?:[ :][^\]]{0,255})?\] ?[#$%>](?: (.*)|([a-z/].*))?$`)
 	reUserHost = regex.New(
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
 	// a shell of Gentoo, and busybox in a container
 	rePath  = regex.New(`^(?:([\w.-]{1,255}) )?([~/][^\s#$%>]{0,255}) ?[#$%>] (\S.*)$`)
 	reNamed = regex.New(`^[\w.-]{1,64}\[[~/][^\]]{0,255}\] ?[#$%>]\s+(\S.*)$`)
+	// a folder alone, as themes of shells show it; and a shell of macOS
+	reFolder = regex.New(`^~(?:/[\w./-]{0,200})?\s+(?:(?:[\w./-]{1,60} |\([\w./-]{1,60}\) )?[❯➜λ»›] ?)?(\S.*)$`)
+	reMac    = regex.New(`^([\w.-]{1,255}):(?:[~/]\S{0,200}|\w[\w.-]{0,60}) [\w.-]{1,64}[$#](?: (.*))?$`)
 	// zsh of macOS names the folder without its path
 	reZsh   = regex.New(`^[\w.-]{1,64}@([\w.-]{1,255}) [\w.-]{1,64} %(?: (\S.*))?$`)
 	reDrive = regex.New(`^(?:PS )?[A-Za-z]:\\[^<>|"]{0,200}>\s?(.*)$`) // a shell of Windows
 	rePgcli = regex.New(`^[\w.-]{1,63}@[\w.-]{1,255}:[\w.-]{1,63}> ?(.*)$`)
 	rePsql  = regex.New(`^((?:\[[\w.@:]{1,64}\] ?)?(?:[\w.-]{1,63}|[\w.-]{1,63}@[\w.:/\[\]-]{1,127}))([=\-*` +
 		`('"^!$])[#>](?:\s+(.*)|)$`)
-	reArrow  = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
-	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) ?(\S.*)$`)
+	reArrow = regex.New(`^(?:[⇒❯➜›»λ]|->)\s+(?:[~/]\S*\s+)?(.*)$`)
+	// the second line of a prompt that has two, and what a theme writes at the right edge
+	reElbow  = regex.New(`^(?:╰─+|└─+)[❯➜λ»›>]?[$#%]?\s*(\S.*?)(?:\s{8,}\S{1,12}(?: \S{1,3})?)?$`)
+	reAbove  = regex.New(`^(?:╭─+|┌─+)\s*\(?(?:[\w.-]{1,64}@([\w.-]{1,255}))?\)?[\s\-\[~/(].*$`)
+	reDollar = regex.New(`^(?:(?:=|[a-zA-Z_][\w.:@~/-]{0,63}) ?\$|(?:~ ?)?[$%]) *(\S.*)$`)
 	// what psql and kubectl say between outputs
 	reChatter = regex.New(`^(?:Time: \d[\d.,]* ?m?s(?: \([\d:.,]+\))?|` +
 		`SHOW|SET|SELECT \d+|RESET|BEGIN|COMMIT|ROLLBACK|CHECKPOINT|VACUUM|ANALYZE|ALTER SYSTEM|ALTER (?:DATABAS` +
 		`E|ROLE)|` +
-		`command terminated with exit code \d+|Timing is o(?:n|ff)\.|Pager usage is off\.|` +
+		`command terminated with exit code \d+|\[exit=\d+\]|waiting for server to (?:start|shut down|promote)\.+(?: ` +
+		`?done)?|` +
+		`server (?:started|stopped|promoted|signaled|starting|shutting down)|Timing is o(?:n|ff)\.|Pager usage is ` +
+		`off\.|` +
 		`Pager is used for long output\.|Expanded display is (?:on|off|used automatically)\.|Null display is ".*"\.|` +
 		`Output format is [\w-]+\.|Border style is \d\.|Tuples only is o(?:n|ff)\.|Line style is [\w-]+\.|` +
 		`You are now connected to database ".*|Type "help" for help\.|SSL connection \(protocol: .*|` +
@@ -42,6 +51,7 @@ var (
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
 	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
 	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
+	reTitle    = regex.New(`^[*_ ]*\p{Lu}\p{Ll}+[*_: ]*$`) // one word with a capital letter is a title: "## Date"
 	reRemarked = regex.New(`^(?:# )?(?:Collection )?[Cc]ommand:\s+(\S.*)$`)
 	reSQL      = regex.New(`(?i)^(?:select|show|explain|with|table|\\[a-z])\b`)
 	reQuit     = regex.New(`^-?(?:ba|z|da|a)?sh: |^sudo: |: command not found$`)
@@ -86,14 +96,34 @@ func Mark(lines []part.Line) {
 			l.Is, l.Command = part.Command, "cat "+m[1]
 			continue
 		}
-		host, cmd, sql, ok := prompted(l.Text)
-		if !ok {
+		if i > 0 && PgCtlStatus.MatchString(lines[i-1].Text) { // it shows how the server was started
+			continue
+		}
+		if m := reAbove.FindStringSubmatch(l.Text); m != nil && i+1 < len(lines) {
+			if e := reElbow.FindStringSubmatch(lines[i+1].Text); e != nil && isCommand(e[1]) {
+				l.Is = part.Command
+				next := &lines[i+1]
+				next.Is, next.Command, next.Typed = part.Command, strings.TrimSpace(e[1]), true
+				if !PodRun(e[1]) {
+					next.Host = m[1]
+				}
+				i++
+				continue
+			}
+		}
+		host, cmd, sql, typed := prompted(l.Text)
+		if !typed {
+			ok := false
 			if cmd, ok = alone(l.Text); !ok {
 				continue
 			}
 			sql = reSQL.MatchString(cmd)
 		}
-		l.Is, l.Host, l.Command = part.Command, host, cmd
+		l.Is, l.Host, l.Command, l.Typed = part.Command, host, cmd, typed
+		if m := reHereDoc.FindStringSubmatch(cmd); m != nil {
+			hereEnd(lines[i+1:], m[1])
+			continue
+		}
 		i += goesOn(lines[i+1:], l, sql)
 	}
 	end := len(lines)
@@ -116,6 +146,34 @@ func Mark(lines []part.Line) {
 		}
 	}
 }
+
+// PgCtlStatus is the answer of pg_ctl status, in any language.
+var PgCtlStatus = regex.New(`^pg_ctl: [^()]{4,80}\(PID ?[:：] ?(\d{1,10})\)$`)
+
+// reHereDoc is a command that writes what stands below it, up to a word, into a file.
+var reHereDoc = regex.New(`^(?:sudo +)?(?:\S*/)?(?:cat|tee)\b[^|]*<<-? ?["'\\]?([A-Za-z_]\w{0,30})["']?(?:\s*(?:>|` +
+	`\|).*)?$`)
+
+// Writes says whether a command writes what stands below it into a file.
+func Writes(command string) bool { return reHereDoc.MatchString(command) }
+
+const mostHere = 2000 // lines of such a text
+
+// hereEnd marks the word that ends it.
+func hereEnd(rest []part.Line, word string) {
+	for i := range rest[:min(len(rest), mostHere)] {
+		switch l := &rest[i]; {
+		case l.Is == part.Fence:
+			return
+		case l.Text == word:
+			l.Is, l.Command = part.Command, HereEnd
+			return
+		}
+	}
+}
+
+// HereEnd stands for the word that ends such a text.
+const HereEnd = ":"
 
 // MaxCommand is how many bytes a command has at most.
 const MaxCommand = 4096 // bytes
@@ -196,8 +254,8 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	if m := rePssh.FindStringSubmatch(t); m != nil {
 		return m[1], ForAll, false, true
 	}
-	if m := reBracketed.FindStringSubmatch(t); m != nil {
-		return m[2], strings.TrimSpace(m[3]), false, true
+	if m := reBracketed.FindStringSubmatch(t); m != nil && (m[4] == "" || isCommand(m[4])) {
+		return m[2], strings.TrimSpace(m[3] + m[4]), false, true
 	}
 	if m := reUserHost.FindStringSubmatch(t); m != nil && !strings.Contains(m[2], "..") {
 		return m[2], strings.TrimSpace(m[4]), false, true
@@ -207,6 +265,12 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	}
 	if m := reZsh.FindStringSubmatch(t); m != nil && (m[2] == "" || isCommand(m[2])) {
 		return m[1], strings.TrimSpace(m[2]), false, true
+	}
+	if m := reMac.FindStringSubmatch(t); m != nil && m[2] != "" && isCommand(m[2]) {
+		return m[1], strings.TrimSpace(m[2]), false, true
+	}
+	if m := reFolder.FindStringSubmatch(t); m != nil && isCommand(m[1]) && !strings.HasSuffix(t, ".") {
+		return "", strings.TrimSpace(m[1]), false, true
 	}
 	if m := rePath.FindStringSubmatch(t); m != nil && isCommand(m[3]) {
 		return m[1], strings.TrimSpace(m[3]), false, true
@@ -244,12 +308,18 @@ func alone(t string) (string, bool) {
 	if m := reRemarked.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
 		return strings.Join(strings.Fields(m[1]), " "), true
 	}
+	if reHereDoc.MatchString(t) {
+		return t, true
+	}
 	ticked := false
+	if c := said(t); c != "" {
+		return c, true
+	}
 	if m := reTicked.FindStringSubmatch(t); m != nil {
 		t, ticked = m[1], true
-	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+	} else if m := reHeading.FindStringSubmatch(t); m != nil && isCommand(m[1]) && !reTitle.MatchString(m[1]) {
 		t = strings.Trim(m[1], "`: ")
-	} else if m := reHash.FindStringSubmatch(t); m != nil {
+	} else if m := reHash.FindStringSubmatch(t); m != nil && !reTitle.MatchString(m[1]) {
 		t = strings.Trim(m[1], "`: ")
 	}
 	if len(t) > 300 || !isCommand(t) {
@@ -262,12 +332,52 @@ func alone(t string) (string, bool) {
 	if ticked && len(words) > 1 && len(words) < 12 { // its author says that it is code
 		return t, true
 	}
+	return t, whole(words)
+}
+
+// whole says whether all words of a command are those of one.
+func whole(words []string) bool {
 	for i, w := range words {
 		if i > 0 && !argument(words[i-1], w) && !(takesNames[words[0]] && reName.MatchString(w)) {
-			return "", false
+			return false
 		}
 	}
-	return t, true
+	return true
+}
+
+var (
+	// an item or a heading that is a command, with what its author remarks: "3. free -m: the memory"
+	reRemarkBehind = regex.New(`^(?:#{1,6} +|[-*+•] +|\(?\d{1,2}[.)、] ?)+[*_]{0,2}` + "`?" + `([a-z/][^:：` + "`" +
+		`]{1,120}?)` + "`?" + `[*_]{0,2}\s*(?:[:：]|[—–]|\s-)(?:\s*[^\x00-\x7F].*|\s+[A-Za-z].*|\s*)$`)
+	reOptioned = regex.New(`^\S.*\s[-|/$]|^(?:\w*stat|sar)\s+\d`)
+	// a sentence that ends with a colon and says what follows: "`free -m` shows:"
+	reShows = regex.New("^(?:[^`]{0,60}[\\s*_(])?`([^`]{1,200})`[*_]{0,2}\\s*(?:(?:command |also |now |then |here |" +
+		"still " +
+		"|only |just |currently )*(?:shows?|showed|says?|prints?|printed|returns?|returned|gives?|gave|outputs?|" +
+		"reports?|reported|lists?|yields?|results?|показывает|выводит|выдаёт|выдает|zeigt|liefert|affiche|donne|" +
+		"muestra|devuelve|の結果|の出力|的结果|的输出|输出|结果)[^`]{0,60})?[:：]$")
+	reOutputOf = regex.New("(?i)(?:^|[\\s*_(])(?:outputs?|results?|вывод|результат|ausgabe|sortie|salida)\\s(?:of|" +
+		"from|" +
+		"for|von|de|команды)?[^`]{0,30}`([^`]{1,200})`[^`]{0,60}[:：]$")
+)
+
+// said is the command that a line with other words names for what follows; "": it names none.
+func said(t string) string {
+	if len(t) > 300 {
+		return ""
+	}
+	if m := reRemarkBehind.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+		if c := strings.TrimSpace(m[1]); reOptioned.MatchString(c) &&
+			whole(strings.Fields(reQuoted.ReplaceAllString(c, "'q'"))) {
+			return c
+		}
+	}
+	for _, re := range []*regex.Regex{reShows, reOutputOf} {
+		if m := re.FindStringSubmatch(t); m != nil && isCommand(m[1]) {
+			return m[1]
+		}
+	}
+	return ""
 }
 
 var reSQLAlone = regex.New(

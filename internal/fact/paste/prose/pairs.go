@@ -1,6 +1,7 @@
 package prose
 
 import (
+	"math"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -109,13 +110,30 @@ var (
 	reFieldRAM = regex.New(
 		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory)(?: (?:on|of) ` +
 			`(?:the )?(?:server|host|machine|vm|db))?|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?[:=]` +
-			`[*_]{0,2}\s?(\d{1,5}) ?(gb|gib|g)(?: (?:ram|ddr\d?|ecc|of ram|memory))?\.?$`)
+			`[*_]{0,2}\s?(?:(?:~|approx\. |about ) ?)?(\d{1,5}(?:[.,]\d{1,2})?) ?(gb|gib|g|go|гб|tb|tib|mb|mib|mo|` +
+			`мб)((?:[ ,@(/]+(?:ram|l?p?ddr\d\w?|ecc|reg|rdimm|udimm|lrdimm|so-?dimm|` +
+			`dimm|of ram|memory|озу|total|\d{3,5} ?(?:mhz|mt/s|мгц)|pc\d\w?-\d{4,6}|(?:dual|quad)[ -]channel))*` +
+			`\)?)[.,;]?$`)
 	reFieldSized = regex.New(`(?i)^[*_]{0,2}(?:ram|mem|memory)\s?\((?:gib|gb)\)[*_]{0,2}\s?[:=]\s?(\d{1,5})$`)
 	reFieldModel = regex.New(`(?i)^[*_]{0,2}(?:cpus?|processors?|cpu model|model name|cpu型号为?|процессор|` +
-		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?((?:intel|amd|ampere|apple|aws graviton|xeon|epyc|ryzen|` +
-		`core i\d)\b[\w ()@.+-]{3,80})$`)
+		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?(?:(?:dual|\d{1,2} ?[x×*]) ?)?((?:intel|amd|ampere|apple|` +
+		`aws graviton|xeon|epyc|ryzen|core i\d)\b[\w ()@.+-]{3,80}?)(?:,\s.{1,60})?$`)
+	// a number of bytes is one that a program counted
+	reFieldBytes = regex.New(`(?i)^(?:(?:total|physical|installed|server|system) )*(?:memory|ram|mem)(?: total| ` +
+		`size)?` +
+		`(?: (?:in )?\(?bytes\)?\s?[:=]\s?(\d{7,16})|\s?[:=]\s?(\d{7,16}) bytes)$`)
+	reFieldHost = regex.New(`(?i)^(?:host ?name|nom d[’']hôte|имя хоста|ホスト名|主机名)\s?[:：]\s?([a-z0-9][\w.-]{0,254})$`)
+	// the line above a block: "PostgreSQL (version 12) settings:"
+	reSettingsOf = regex.New(`(?i)^(?:#{1,6} +)?[*_]{0,2}(?:(?:my|our|the|current|here are the|these are the) )*` +
+		`(?:(?:settings|configuration|config|parameters|postgresql\.conf) (?:of|for|on|in) )?` +
+		`(?:postgres(?:ql)?|pg)[ -]?(?:server )?\(?(?:version |v\.? ?)?(\d{1,2}(?:\.\d{1,2}){0,2})\)?` +
+		`(?:'s)?(?: server| database| db)?(?: (?:settings?|config(?:uration)?|conf|parameters|postgresql\.conf|` +
+		`options))` +
+		`(?: (?:file|values|in use|used|we use|i use|is|are|as follows|below|\([^()]{1,40}\)))*` +
+		`(?:[*_]{0,2}[:：][*_]{0,2}|[*_]{2})$`)
 	reFieldCPU = regex.New(
-		`(?i)^[*_]{0,2}(?:cpus?|vcpus?|cores?|processors?)(?: num| count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +
+		`(?i)^[*_]{0,2}(?:(?:online|logical|total|number of) )?(?:cpus?|vcpus?|cores?|processors?)(?: num| ` +
+			`count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +
 			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
 	// an item of a list
 	reBareRAM   = regex.New(`(?i)^(\d{1,5}) ?(gb|gib|go|гб)(?: of)? (?:ram|memory|ddr\d|de ram|озу)\.?$`)
@@ -138,6 +156,10 @@ func ReadFields(w *part.Window) (f part.Found) {
 
 func fieldOf(w *part.Window) (f part.Found) {
 	t, _ := Item(w.Text(0))
+	if s := tableField(w); s != "" {
+		t = s
+	}
+	marked := t != w.Text(0) || plainWords.Replace(t) != t
 	t = plainWords.Replace(t)
 	if m := reWelcome.FindStringSubmatch(t); m != nil {
 		f.N, f.Kind = 1, part.OSRelease
@@ -147,6 +169,15 @@ func fieldOf(w *part.Window) (f part.Found) {
 	}
 	if x := Stated(t); len(x) > 0 {
 		return part.Found{N: 1, Kind: part.Stated, Sure: part.Likely, Facts: x}
+	}
+	if m := reFieldHost.FindStringSubmatch(t); m != nil && (marked || w.Item) && !strings.EqualFold(m[1], "localhost") {
+		return part.Found{N: 1, Kind: part.Answer, Sure: part.Likely, Host: m[1],
+			Facts: []part.Fact{part.Word("host.name", "", m[1])}}
+	}
+	if m := reSettingsOf.FindStringSubmatch(t); m != nil {
+		if v, ok := setting.Version(m[1]); ok {
+			return part.Found{N: 1, Kind: part.Version, Sure: part.Likely, Facts: []part.Fact{v}}
+		}
 	}
 	switch m := reFieldVersion.FindStringSubmatch(t); {
 	case m != nil:
@@ -179,7 +210,7 @@ func fieldOf(w *part.Window) (f part.Found) {
 }
 
 // plainWords takes off how words within a line are set apart.
-var plainWords = strings.NewReplacer("**", "", "__", "", "`", "")
+var plainWords = strings.NewReplacer("**", "", "__", "", "`", "", "®", "", "™", "")
 
 // reSaid is the size of a parameter as people say it: a letter is enough.
 var (
@@ -209,6 +240,11 @@ func Stated(t string) []part.Fact {
 	if x := machine(t); x != nil {
 		return x
 	}
+	if m := reFieldBytes.FindStringSubmatch(t); m != nil {
+		if n, ok := amount.Whole(m[1] + m[2]); ok && n < amount.Max {
+			return []part.Fact{part.Bytes("stated.memory", "", n)}
+		}
+	}
 	m := reFieldRAM.FindStringSubmatch(t)
 	for _, re := range []*regex.Regex{reBareRAM, reFieldSized} {
 		if m == nil {
@@ -216,8 +252,12 @@ func Stated(t string) []part.Fact {
 		}
 	}
 	if m != nil {
-		if n, ok := amount.Whole(m[1]); ok && n > 0 {
-			return []part.Fact{amount.Amount{Bytes: n * amount.GB, Step: amount.GB}.Fact("stated.memory", "")}
+		name := "gb"
+		if len(m) > 2 {
+			name = strings.ToLower(m[2])
+		}
+		if a, ok := sized(m[1], name); ok {
+			return []part.Fact{a.Fact("stated.memory", "")}
 		}
 	}
 	if m = reFieldCPU.FindStringSubmatch(t); m == nil {
@@ -230,4 +270,24 @@ func Stated(t string) []part.Fact {
 		}
 	}
 	return nil
+}
+
+// sized is an amount as people say it. Of a letter alone with a point, a program prints what is in use.
+func sized(number, name string) (amount.Amount, bool) {
+	v, ok := amount.Decimal(number)
+	places := len(number) - 1 - strings.IndexAny(number, ".,")
+	if !strings.ContainsAny(number, ".,") {
+		places = 0
+	}
+	if !ok || v <= 0 || places > 0 && len(name) < 2 {
+		return amount.Amount{}, false
+	}
+	mult := float64(amount.GB)
+	switch {
+	case strings.HasPrefix(name, "t"):
+		mult = amount.GB << 10
+	case strings.HasPrefix(name, "m"), strings.HasPrefix(name, "м"):
+		mult = amount.MB
+	}
+	return amount.Amount{Bytes: int64(math.Round(v * mult)), Step: mult * math.Pow(10, -float64(places))}, true
 }

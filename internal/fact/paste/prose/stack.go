@@ -32,6 +32,17 @@ var (
 		`(?:upgrad|migrat|mov)\w+ to|target|wish|want|example|sizing)\b`)
 )
 
+var (
+	// what a machine and its programs are told behind, in one line
+	reSurroundings = regex.New(`(?i)^[*_]{0,2}(?:(?:my|our|test|host|server|system) )?(?:environment|env|setup|` +
+		`set-up|stack|` +
+		`system info(?:rmation)?|specs?|os|platform|` +
+		`окружение|стенд|среда|конфигурация(?: сервера)?|umgebung|environnement|entorno|ambiente|環境|环境)[*_]{0,2}` +
+		`\s?[:：][*_]{0,2}\s*(\S.*)$`)
+	// the point that ends a word, and none within a version
+	reSentenceEnd = regex.New(`([\p{L}\d)])\.(?:\s|$)`)
+)
+
 // Item is a line without the mark of an item, and whether it had one.
 func Item(t string) (string, bool) {
 	if m := reItem.FindStringSubmatch(t); m != nil {
@@ -62,6 +73,43 @@ func osField(w *part.Window, t string) (name string, lines int) {
 }
 
 var reOSVersion = regex.New(`(?i)^(?:distribution|distro|os) version\s?:\s?(\d[\w. ]{0,30})$`)
+
+var (
+	reFieldHead = regex.New(`(?i)^(?:|value|version|current(?: value)?|actual|details?|specs?|specifications?|info` +
+		`(?:rmation)?|` +
+		`configuration|setting|result|значение|версия|wert|valeur|version|valor|値|值|版本|配置)$`)
+	reNoField = regex.New("[|<>→=]|:\\s")
+)
+
+// tableField is a row of a table of a page as a field of a form; "": it is none, or the table says what is wished.
+func tableField(w *part.Window) string {
+	t := w.Text(0)
+	if !strings.HasPrefix(t, "|") || len(t) > 300 || part.TableRule.MatchString(t) {
+		return ""
+	}
+	cells := func(s string) []string {
+		c := strings.Split(strings.TrimSuffix(strings.TrimPrefix(s, "|"), "|"), "|")
+		for i := range c {
+			c[i] = strings.Trim(plainWords.Replace(c[i]), " *_")
+		}
+		return c
+	}
+	c := cells(t)
+	if len(c) < 2 || c[0] == "" || c[1] == "" || reNoField.MatchString(c[0]) || setting.Known(c[0]) {
+		return ""
+	}
+	for i := len(w.Before) - 1; i > 0 && strings.HasPrefix(w.Before[i].Text, "|"); i-- {
+		if !part.TableRule.MatchString(w.Before[i].Text) {
+			continue
+		}
+		head := cells(w.Before[i-1].Text)
+		if len(head) < 2 || !reFieldHead.MatchString(head[1]) || reWished.MatchString(head[0]) {
+			return ""
+		}
+		return c[0] + ": " + c[1]
+	}
+	return ""
+}
 
 const mostItems = 25 // of a list that are looked at
 
@@ -125,6 +173,7 @@ func piece(t string) (kind string, fact part.Fact) {
 // pieces are what the words of a line say, each kind once; a line that says one twice says nothing.
 func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
 	kinds = map[string]bool{}
+	t = reSentenceEnd.ReplaceAllString(t, "$1;")
 	for s := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
 		kind, fact := piece(s)
 		switch {
@@ -139,6 +188,24 @@ func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
 	return facts, kinds
 }
 
+// reRAM is memory as people say it who leave out the unit.
+var reRAM = regex.New(`(?i)^\d{1,7} ?(?:[mgt]i?b? ?|[мгт]б? ?)?(?:of )?(?:ram|memory|озу|памяти)$`)
+
+// onlyMachine says whether each word of a line is of a machine, and one of them its memory.
+func onlyMachine(t string) bool {
+	memory := false
+	for s := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ';' || r == '|' || r == '/' }) {
+		s = strings.Trim(s, "`*_ .")
+		kind, _ := piece(s)
+		ram := kind == "memory" || reRAM.MatchString(s)
+		memory = memory || ram
+		if !ram && kind != "cpu" && kind != "os" && kind != "model" && !(len(s) < 60 && reBareDisk.MatchString(s)) {
+			return false
+		}
+	}
+	return memory
+}
+
 // ReadStack reads a line of such a list.
 func ReadStack(w *part.Window) (f part.Found) {
 	t, item := Item(w.Text(0))
@@ -149,11 +216,16 @@ func ReadStack(w *part.Window) (f part.Found) {
 	if item && reLabel.MatchString(t) {
 		return underLabel(w)
 	}
+	labelled := false
+	if m := reSurroundings.FindStringSubmatch(t); m != nil {
+		t, labelled = m[1], true
+	}
 	facts, kinds := pieces(t)
-	if len(facts) == 0 || reWanted.MatchString(t) || !item && !amongOthers(w) || wished(w) {
+	labelled = labelled || kinds["cpu"] && onlyMachine(t)
+	if len(facts) == 0 || reWanted.MatchString(t) || !item && !labelled && !amongOthers(w) || wished(w) {
 		return
 	}
-	if len(facts) == 1 && strings.ContainsAny(t, ",;|") && !item {
+	if len(facts) == 1 && strings.ContainsAny(t, ",;|") && !item && !labelled {
 		return
 	}
 	for _, k := range []string{"server", "os", "memory", "cpu"} {

@@ -28,7 +28,8 @@ var Params = sync.OnceValue(func() map[string]params.Param {
 var older = map[string]string{"checkpoint_segments": "", "wal_keep_segments": "", "operator_precedence_warning": "",
 	"replacement_sort_tuples": "", "vacuum_cleanup_index_scale_factor": "", "promote_trigger_file": "",
 	"stats_temp_directory": "",
-	"max_fsm_pages":        "", "max_fsm_relations": "", "custom_variable_classes": "", "sql_inheritance": "",
+	"standby_mode":         "", "trigger_file": "",
+	"max_fsm_pages": "", "max_fsm_relations": "", "custom_variable_classes": "", "sql_inheritance": "",
 	"min_parallel_relation_size": "8kB",
 	"force_parallel_mode":        "", "db_user_namespace": "", "old_snapshot_threshold": "min",
 	"vacuum_defer_cleanup_age": ""}
@@ -86,7 +87,7 @@ func Of(name, value, base string) part.Fact {
 		}
 		f.Value, f.Unit = int64(n*float64(mult)), "bytes"
 	case isTime:
-		f.Value, f.Unit = number(n*d.Seconds()), "s"
+		f.Value, f.Unit = number(amount.Shifted(n*float64(d.Microseconds()), -6)), "s"
 	default:
 		f.Value = number(n)
 	}

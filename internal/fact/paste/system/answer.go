@@ -15,6 +15,8 @@ import (
 // A bare value that only the command before it explains.
 var (
 	reBareNumber = regex.New(`^-?\d{1,19}$`)
+	reMachine    = regex.New(`^(?:x86_64|amd64|i[3-6]86|aarch64|arm64|armv\w{1,4}|ppc64(?:le)?|s390x|riscv64|` +
+		`loongarch64|mips\w{0,6})$`)
 	reUlimitOne  = regex.New(`^ulimit\s+(?:-[SH]\s+)?-[SH]?([a-z])$`)
 	reLoadAvg    = regex.New(`^(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) \d+/\d+ \d+$`)
 	reBareMajor  = regex.New(`^\d{1,2}(?:\.\d{1,2})?$`)
@@ -23,7 +25,11 @@ var (
 	reShown      = regex.New(`(?i)\bshow\s+"?([a-z_][\w.]*)"?\s*;?\s*["']?(?:\s.*)?$`)
 	reOfSettings = regex.New(`(?i)\bselect\s+setting\s+from\s+pg_settings\s+where\s+name\s*=\s*'+([\w.]+)'`)
 	rePostgresC  = regex.New(`\s-C\s*([a-z_]\w*)`)
-	reClient     = regex.New(`^psql \(PostgreSQL\) (\d+(?:\.\d+)*)`)
+	// lines of /proc/cpuinfo that are counted, one for each CPU or each socket
+	reCountCPUs = regex.New(`grep\b[^|]*\b(?:processor|model name)\b[^|]*\|\s*wc\s+-l|grep\s+-c\b[^|]*\b` +
+		`(?:processor|model name)\b`)
+	reCountSockets = regex.New(`grep\b[^|]*\bphysical id\b[^|]*\|.*\buniq\b[^|]*\|\s*wc\s+-l`)
+	reClient       = regex.New(`^psql \(PostgreSQL\) (\d+(?:\.\d+)*)`)
 )
 
 // ReadAnswer reads a value that only the command before it explains.
@@ -52,6 +58,11 @@ func answerOf(w *part.Window, c string) (f part.Found) {
 	switch {
 	case words[0] == "uname" && strings.Contains(c, "-r") && part.KernelRelease.MatchString(t):
 		return one(part.Uname, part.Word("kernel.release", "", t))
+	case words[0] == "uname" && len(words) == 2 && words[1] == "-v" && strings.HasPrefix(t, "#"):
+		return one(part.Uname, part.Word("kernel.version", "", t))
+	case words[0] == "uname" && len(words) == 2 && (words[1] == "-m" || words[1] == "-p" || words[1] == "-i") &&
+		reMachine.MatchString(t):
+		return one(part.Uname, part.Word("cpu.architecture", "", t))
 	case words[0] == "getconf" && strings.Contains(c, "NPROCESSORS") && reBareNumber.MatchString(t),
 		words[0] == "nproc" && reBareNumber.MatchString(t):
 		n, _ := amount.Whole(t)
@@ -70,9 +81,18 @@ func answerOf(w *part.Window, c string) (f part.Found) {
 				return x
 			}
 		}
-	case strings.Contains(c, "grep -c") && strings.Contains(c, "processor") && strings.Contains(c, "/proc/cpuinfo"):
-		if n, ok := amount.Whole(t); ok {
+	case reCountCPUs.MatchString(c) && strings.Contains(c, "/proc/cpuinfo"):
+		if n, ok := amount.Whole(t); ok && n > 0 && n <= 8192 {
 			return one(part.Answer, part.Count("cpu.logical", "", n))
+		}
+	case reCountSockets.MatchString(c) && strings.Contains(c, "/proc/cpuinfo"):
+		if n, ok := amount.Whole(t); ok && n > 0 && n <= 256 {
+			return one(part.Answer, part.Count("cpu.sockets", "", n))
+		}
+	case (words[0] == "head" || words[0] == "sed") && strings.HasSuffix(c, "/postmaster.pid") &&
+		reBareNumber.MatchString(t):
+		if n, ok := amount.Whole(t); ok && n > 0 {
+			return one(part.Answer, part.Count("process.postmaster", "", n))
 		}
 	case words[0] == "getconf" && reBareNumber.MatchString(t) && (strings.HasSuffix(c, "PAGESIZE") ||
 		strings.HasSuffix(c, "PAGE_SIZE")):

@@ -37,7 +37,7 @@ func ReadUname(w *part.Window) (f part.Found) {
 	f.Add(part.Word("kernel.release", "", m[2]))
 	if m[1] != "" {
 		f.Add(part.Word("host.name", "", m[1]))
-		if strings.HasPrefix(w.Command, "uname") && !w.Named {
+		if !w.Named && (w.Command == "" || strings.HasPrefix(w.Command, "uname")) {
 			f.Host = m[1]
 		}
 	}
@@ -51,7 +51,7 @@ func ReadUname(w *part.Window) (f part.Found) {
 var (
 	reOSRelease = regex.New(
 		`^(NAME|VERSION|ID|ID_LIKE|PRETTY_NAME|VERSION_ID|[A-Z][A-Z0-9_]*(?:_URL|_CODENAME|_NAME|_COLOR|_VERSION` +
-			`|_ID)|ANSI_COLOR|PLATFORM_ID|LOGO|VARIANT)=(.*)$`)
+			`|_ID|_PRODUCT|_RELEASE|_TYPE)|ANSI_COLOR|PLATFORM_ID|LOGO|VARIANT|SUPPORT_END|DEFAULT_HOSTNAME)=(.*)$`)
 	reDistro = regex.New(
 		`^(?:CentOS|Red Hat|Rocky Linux|AlmaLinux|Oracle Linux|Fedora|Amazon Linux|SUSE|openSUSE|Scientific Linu` +
 			`x|Debian GNU/Linux|Ubuntu|ROSA|Astra Linux|ALT|RED OS)[\w ./()+-]{0,80}\d[\w .()+-]{0,60}$`)
@@ -193,7 +193,7 @@ func ReadSysctl(w *part.Window) (f part.Found) {
 		}
 		rows++
 		spaced = spaced && m[2] == " = "
-		v := strings.Join(strings.Fields(part.Bare(" "+m[3])), " ")
+		v := sysctlValue(m[3])
 		f.Add(part.Word("sysctl", strings.ReplaceAll(m[1], "/", "."), v))
 		f.Body = append(f.Body, m[1]+" = "+v)
 		f.N = i + 1
@@ -212,6 +212,15 @@ end:
 		}
 	}
 	return f
+}
+
+// sysctlValue is a value without what its author wrote behind it. That of kernel.version begins with #.
+func sysctlValue(s string) string {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "# ") {
+		return ""
+	}
+	return strings.Join(strings.Fields(part.Bare(s)), " ")
 }
 
 // confName is the file that a command shows.
@@ -243,6 +252,9 @@ var (
 		`^(?:(/sys/\S+):)?((?:always|\[always\]|defer|defer\+madvise|within_size|advise|deny|force|madvise|never` +
 			`|\[[\w+]+\])(?: (?:always|defer|defer\+madvise|within_size|advise|deny|force|madvise|never|\[[\w+]+` +
 			`\])){2,6})$`)
+	reTHPNamed = regex.New(`(?i)^[*_` + "`" + `]{0,2}([a-z][a-z _./-]{0,80}?)[*_` + "`" + `]{0,2}\s*[:=]\s*([` +
+		`\[a-z].*)$`)
+	reTHPName = regex.New(`(?i)thp|huge[ _]?page`)
 	reTHPFile = regex.New(`^/sys/kernel/mm/transparent_hugepage/(khugepaged/\w+|use_zero_page|hpage_pmd_size):(\d+)$`)
 	reChosen  = regex.New(`\[([\w+]+)\]`)
 	reCmdline = regex.New(`^(?:BOOT_IMAGE=\S+|root=\S+ |ro root=|initrd=\S+ )`)
@@ -261,7 +273,14 @@ func ReadTHP(w *part.Window) (f part.Found) {
 		f.Body = []string{}
 		return f
 	}
-	m := reTHP.FindStringSubmatch(w.Text(0))
+	t, label := w.Text(0), ""
+	m := reTHP.FindStringSubmatch(t)
+	if m == nil && len(t) < 200 {
+		if l := reTHPNamed.FindStringSubmatch(t); l != nil && reTHPName.MatchString(l[1]) {
+			label = strings.ToLower(l[1])
+			m = reTHP.FindStringSubmatch(strings.Trim(l[2], "`*_ "))
+		}
+	}
 	if m == nil {
 		return
 	}
@@ -275,9 +294,10 @@ func ReadTHP(w *part.Window) (f part.Found) {
 	}
 	name := "thp.enabled"
 	switch {
-	case strings.HasSuffix(path, "/defrag") || strings.Contains(m[2], "defer"):
+	case strings.HasSuffix(path, "/defrag") || strings.Contains(m[2], "defer") || strings.Contains(label, "defrag"):
 		name = "thp.defrag"
-	case strings.HasSuffix(path, "shmem_enabled") || strings.Contains(m[2], "within_size"):
+	case strings.HasSuffix(path, "shmem_enabled") || strings.Contains(m[2], "within_size") ||
+		strings.Contains(label, "shmem"):
 		name = "thp.shmem_enabled"
 	}
 	f.N = 1
@@ -439,6 +459,21 @@ var (
 		"Restart":        true, "Environment": true, "CPUAffinity": true, "NUMAPolicy": true, "MemorySwapMax": true}
 )
 
+// sectionBelow is the first section below the remarks at the head of a file.
+func sectionBelow(w *part.Window) []string {
+	if !strings.HasPrefix(w.Text(0), "#") && !strings.HasPrefix(w.Text(0), ";") {
+		return nil
+	}
+	for i := 1; i < len(w.Lines) && i < part.MostHeads; i++ {
+		t := w.Text(i)
+		if w.Lines[i].Is == part.Blank || strings.HasPrefix(t, "#") || strings.HasPrefix(t, ";") {
+			continue
+		}
+		return reSection.FindStringSubmatch(t)
+	}
+	return nil
+}
+
 // ReadUnit reads units of systemd and profiles of TuneD, which have one form.
 func ReadUnit(w *part.Window) (f part.Found) {
 	m := reSection.FindStringSubmatch(w.Text(0))
@@ -446,6 +481,9 @@ func ReadUnit(w *part.Window) (f part.Found) {
 	if remark {
 		m = reSection.FindStringSubmatch(w.Text(1))
 		f.Of = strings.TrimPrefix(w.Text(0), "# ")
+	}
+	if m == nil && !remark {
+		m = sectionBelow(w)
 	}
 	if m == nil || !unitParts[m[1]] && !tunedPart[m[1]] {
 		return part.Found{}
@@ -476,7 +514,7 @@ func ReadUnit(w *part.Window) (f part.Found) {
 			case unit && unitFacts[k] && len(v) <= part.MaxShown:
 				f.Add(part.Word("unit.setting", k, v))
 			case !unit && section == "sysctl":
-				f.Add(part.Word("sysctl", k, part.Bare(" "+v)))
+				f.Add(part.Word("sysctl", k, sysctlValue(v)))
 			case !unit && len(v) <= part.MaxShown:
 				f.Add(part.Word("tuned.setting", section+"."+k, v))
 			}
@@ -504,11 +542,14 @@ var (
 	reUnitLine = regex.New(
 		`^(Loaded|Active|Process|Main PID|Tasks|Memory|CPU|CGroup|Docs|Status|Drop-In|IO|IP|TriggeredBy|Invocati` +
 			`on|Until|Transient|Warning|Mem peak|FD Store|Error)[:]? *(.*)$`)
+	reExecStart = regex.New(`\bExecStart=(/\S+)`)
 	reUnitLabel = regex.New(`^[A-Z][A-Za-z() ]{1,20}: \S`)
 	reUnitTree  = regex.New("^[│ ]*[├└|`][─-]+ *(\\d{1,10}) (.*)$")
 	rePeak      = regex.New(`\bpeak: ([\d.]+[BKMGT])`)
 	reLimitIs   = regex.New(`\b(?:limit|max): ([\d.]+[BKMGT])`)
 )
+
+const mainEnded = "the main process of the unit has ended"
 
 // headless says whether the status of a unit begins here whose first line was cut off.
 func headless(w *part.Window) bool {
@@ -536,7 +577,7 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 	default:
 		return
 	}
-	processes := int64(0)
+	processes, version := int64(0), part.Fact{}
 	for ; f.N < len(w.Lines); f.N++ {
 		t := w.Text(f.N)
 		if p := reUnitTree.FindStringSubmatch(t); p != nil {
@@ -544,6 +585,9 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 			f.Add(part.Word("process.command", p[1], strings.Trim(p[2], `" `)))
 			if dir := usage.DataDirectory(p[2]); dir != "" {
 				f.Add(part.Word("unit.data_directory", "", dir))
+			}
+			if x, ok := usage.ProgramVersion(strings.Trim(p[2], `" `)); ok {
+				version = x
 			}
 			continue
 		}
@@ -564,9 +608,23 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 			state, _, _ = strings.Cut(state, ";")
 			f.Add(part.Word("unit.state", "", strings.TrimSpace(state)))
 		case "Main PID":
-			pid, _, _ := strings.Cut(v, " ")
-			if n, ok := amount.Whole(pid); ok {
+			pid, rest, _ := strings.Cut(v, " ")
+			if n, ok := amount.Whole(pid); ok && strings.HasPrefix(rest, "(code=") {
+				f.Add(part.Count("unit.main_pid", "", n), part.Word("unit.exit", "", strings.Trim(rest, "()")))
+				f.Notes = append(f.Notes, mainEnded)
+			} else if ok {
 				f.Add(part.Count("unit.main_pid", "", n))
+			}
+		case "Process":
+			if m := reExecStart.FindStringSubmatch(v); m != nil {
+				if x, ok := usage.ProgramVersion(m[1]); ok {
+					version = x
+				}
+			}
+		case "Mem peak":
+			size, _, _ := strings.Cut(v, " ")
+			if a, ok := amount.Of(size, 1); ok {
+				f.Add(a.Fact("unit.memory_peak", ""))
 			}
 		case "Memory":
 			size, _, _ := strings.Cut(v, " ")
@@ -593,6 +651,9 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 	}
 	if processes > 0 {
 		f.Add(part.Count("processes", "", processes))
+	}
+	if version.Name != "" {
+		f.Add(version)
 	}
 	return f
 }

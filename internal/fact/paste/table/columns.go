@@ -63,5 +63,8 @@ func (c Columns) Cut(row string) map[string]string {
 	return out
 }
 
+// CommandTree is the branches that ps, top and htop draw before a command. The name of a login shell begins with -.
+var CommandTree = regex.New("^[\\s│├└─|]*(?:`-+ ?|\\\\_ )?")
+
 // Tree is the branches that lsblk, findmnt, ps and top draw before a name.
 var Tree = regex.New("^[\\s│├└─|`-]*(?:\\\\_ )?")

@@ -120,6 +120,20 @@ func shown(names []string, command string) {
 	}
 }
 
+const mostForeign = 4 // rows between two of parameters
+
+// goesOn says whether, behind rows of other things, a row of a parameter follows in the same table of a page.
+func goesOn(lines []part.Line, cells int) bool {
+	for i := 1; i < len(lines) && i <= mostForeign && lines[i].Is == part.Content; i++ {
+		if c := split1(lines[i].Text, '|'); len(c) != cells {
+			return false
+		} else if setting.Known(c[0]) && setting.Plausible(c[0], Value(c[0], strings.Trim(c[1], "`*"))) {
+			return true
+		}
+	}
+	return false
+}
+
 // headlessAt reads the rows of psql -At, of pgAdmin and of others who leave out the head.
 // Each must be a parameter with a value that it may have.
 func headlessAt(w *part.Window) (Table, bool) {
@@ -129,6 +143,12 @@ func headlessAt(w *part.Window) (Table, bool) {
 		return Table{}, false
 	}
 	x := Table{Sure: part.Likely}
+	at := 1
+	if sep == '|' {
+		if at = valueColumn(w); at == 0 {
+			return Table{}, false
+		}
+	}
 	asked := reAsked.MatchString(w.Command)
 	if !asked && sep == ',' && len(split1(t, sep)) == 2 { // words in a row
 		return Table{}, false
@@ -138,9 +158,22 @@ func headlessAt(w *part.Window) (Table, bool) {
 		if len(x.Rows) > 0 && len(c) != len(x.Rows[0]) || len(c) < 2 || len(c) > 20 {
 			break
 		}
+		if at >= len(c) {
+			break
+		}
+		if at > 1 {
+			c[1], c[at] = c[at], c[1]
+		}
+		if sep == '|' {
+			c[1] = Value(c[0], strings.Trim(c[1], "`*"))
+		}
 		known := setting.Known(c[0])
 		if !known && !(asked && len(x.Rows) > 0 && strings.Contains(c[0], ".")) ||
 			known && !setting.Plausible(c[0], c[1]) {
+			if sep == '|' && len(x.Rows) > 1 && goesOn(w.Lines[x.N:], len(c)) {
+				x.N++
+				continue
+			}
 			break
 		}
 		x.Rows = append(x.Rows, c)
@@ -161,6 +194,53 @@ func headlessAt(w *part.Window) (Table, bool) {
 		}
 	}
 	return x, true
+}
+
+var (
+	reCellRemark = regex.New(`^(\S.*?)\s+\((?:[^()]|\([^()]*\)){1,120}\)$`)
+	reCellEmpty  = regex.New(`(?i)^\((?:empty|none|unset|not set|blank|пусто|vide|leer)\)$`)
+)
+
+// Value is a cell without what its author remarks of the value behind it: 0 (disabled), 4 MB (512*8KB), (empty).
+func Value(name, cell string) string {
+	if reCellEmpty.MatchString(cell) {
+		return ""
+	}
+	m := reCellRemark.FindStringSubmatch(cell)
+	if m == nil || !setting.Plausible(name, m[1]) || setting.Plausible(name, cell) {
+		return cell
+	}
+	return m[1]
+}
+
+var (
+	reNow = regex.New(`(?i)^(?:(?:current|actual|present|running|live|effective)(?: (?:value|setting))?|now|value|` +
+		`setting|` +
+		`текущее(?: значение)?|значение|ist(?:-wert)?|aktuell|actuel|actual|現在値?|当前值?)$`)
+	reWish = regex.New(`(?i)recommend|default|target|propos|suggest|desired|wanted|optimal|should|^new\b|^after\b|` +
+		`^to\b|` +
+		`рекоменд|умолчан|empf|soll|推荐|推奨|建议|默认|description|^unit|^type|range|^min|^max`)
+)
+
+// valueColumn is the column that has what a server has, by the head of the table that a row without one stands in;
+// 0: none has.
+func valueColumn(w *part.Window) int {
+	for i := len(w.Before) - 1; i > 0 && w.Before[i].Is != part.Blank && w.Before[i].Is != part.Fence; i-- {
+		if !part.TableRule.MatchString(w.Before[i].Text) {
+			continue
+		}
+		head := Cells(w.Before[i-1].Text, true)
+		for k, h := range head {
+			if k > 0 && reNow.MatchString(strings.Trim(h, "*_ ")) {
+				return k
+			}
+		}
+		if len(head) > 1 && reWish.MatchString(strings.Trim(head[1], "*_ ")) {
+			return 0
+		}
+		break
+	}
+	return 1
 }
 
 // rowSep is what parts the cells of a row that begins with the name of a parameter; 0: nothing.

@@ -315,12 +315,21 @@ func ReadVmstatSums(w *part.Window) (f part.Found) {
 
 var reSwapsHead = regex.New(`^(?:Filename\s+Type\s+Size\s+Used\s+Priority|NAME\s+TYPE\s+SIZE\s+USED\s+PRIO)\b`)
 
-// ReadSwaps reads /proc/swaps and swapon --show.
+// a row of it, and a head in any language
+var (
+	reSwapsRow   = regex.New(`^/\S+\s+(?:partition|file)\s+\d{1,15}\s+\d{1,15}\s+-?\d{1,5}$`)
+	reSwapsWords = regex.New(`^\p{L}[\p{L} ./-]{3,40}\s+\p{L}+\s+\p{L}+\s+\p{L}[\p{L}/ ]*\s+\p{L}+$`)
+)
+
+// ReadSwaps reads /proc/swaps, swapon -s and swapon --show.
 func ReadSwaps(w *part.Window) (f part.Found) {
-	if !reSwapsHead.MatchString(w.Text(0)) {
+	switch {
+	case reSwapsHead.MatchString(w.Text(0)), reSwapsWords.MatchString(w.Text(0)) && reSwapsRow.MatchString(w.Text(1)):
+		f.N = 1
+	case !reSwapsRow.MatchString(w.Text(0)):
 		return
 	}
-	f.N, f.Body = 1, []string{"Filename Type Size Used Priority"}
+	f.Body = []string{"Filename Type Size Used Priority"}
 	var total, used int64
 	step := 0.0
 	for f.N < len(w.Lines) {

@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/table"
 )
 
@@ -37,7 +38,65 @@ var (
 )
 
 // ReadPs reads ps, with its head or rows alone.
-func ReadPs(w *part.Window) (f part.Found) {
+func ReadPs(w *part.Window) part.Found {
+	apart, glued := ungluedRows(w)
+	f := readPs(apart)
+	rows := f.N
+	for _, i := range glued {
+		if i < rows {
+			f.N--
+		}
+	}
+	return f
+}
+
+// rePsGlued is a row of ps within the command of the one before, behind the name of its user.
+var rePsGlued = regex.New(`(\d{1,10})\s+\d{1,3}\.\d\s+\d{1,3}\.\d\s+\d{1,15}\s+\d{1,15}\s+(?:\?|pts/\d+|tty\S*)\s+` +
+	`[RSDTZXIWtL][\w<+]{0,5}\s+\S{4,8}\s+\d{1,6}:\d\d\s+\S`)
+
+const leastGlued = 100 // bytes of a line that holds two rows of ps aux
+
+// ungluedRows parts the lines that hold two rows, where a page lost the end of a line that was cut at the edge of a
+// terminal. glued are the places of the second of them.
+func ungluedRows(w *part.Window) (apart *part.Window, glued []int) {
+	var lines []part.Line
+	from := 0 // of the lines of the window that are not yet among those
+	for i, l := range w.Lines {
+		m := rePsAux.FindStringSubmatch(l.Text)
+		if m == nil {
+			if i > 0 {
+				break
+			}
+			continue // the head
+		}
+		if len(l.Text) < leastGlued {
+			continue
+		}
+		at := rePsGlued.FindStringIndex(m[11])
+		if at == nil {
+			continue
+		}
+		first, is := strings.CutSuffix(strings.TrimRight(m[11][:at[0]], " "), m[1])
+		if !is {
+			continue
+		}
+		one, two := l, l
+		one.Text = strings.TrimSuffix(l.Text, m[11]) + first
+		two.Text = m[1] + " " + m[11][at[0]:]
+		one.Indented, two.Indented = one.Text, two.Text
+		lines = append(append(lines, w.Lines[from:i]...), one, two)
+		glued = append(glued, len(lines)-1)
+		from = i + 1
+	}
+	if glued == nil {
+		return w, nil
+	}
+	p := *w
+	p.Lines = append(lines, w.Lines[from:]...)
+	return &p, glued
+}
+
+func readPs(w *part.Window) (f part.Found) {
 	var head table.Columns
 	switch {
 	case rePsHead.MatchString(w.Text(0)):
@@ -56,6 +115,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 	}
 	rows, servers := int64(0), int64(0)
 	last, once, seen := "", true, map[string]bool{}
+	var versions []part.Fact
 	for f.N < len(w.Lines) {
 		if w.Lines[f.N].Is == part.Elided {
 			f.N++
@@ -78,9 +138,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 			}
 		} else if m := rePsAux.FindStringSubmatch(t); m != nil {
 			pid, cmd = m[2], m[11]
-			if n, ok := amount.Kilobytes(m[6]); ok {
-				f.Add(part.Bytes("process.resident", pid, n))
-			}
+			sizes(&f, pid, m[5], m[6])
 		} else if m := rePsEf.FindStringSubmatch(t); m != nil {
 			pid, cmd = m[2], m[8]
 			if n, ok := amount.Whole(m[3]); ok {
@@ -109,11 +167,13 @@ func ReadPs(w *part.Window) (f part.Found) {
 				break
 			}
 			pid = c[at]
-			if k := max(head.At("RSS"), head.At("RSZ")); k >= 0 && k < len(c) {
-				if n, ok := amount.Kilobytes(c[k]); ok {
-					f.Add(part.Bytes("process.resident", pid, n))
+			cell := func(k int) string {
+				if k < 0 || k >= len(c) {
+					return ""
 				}
+				return c[k]
 			}
+			sizes(&f, pid, cell(head.At("VSZ")), cell(max(head.At("RSS"), head.At("RSZ"))))
 			if k := max(head.At("CMD"), head.At("COMMAND"), head.At("ARGS")); k >= 0 && k == len(head.Names)-1 &&
 				k < len(c) {
 				cmd = strings.Join(c[k:], " ")
@@ -122,7 +182,7 @@ func ReadPs(w *part.Window) (f part.Found) {
 		rows++
 		once = once && (last == "" || last == pid)
 		last = pid
-		cmd = strings.TrimSpace(table.Tree.ReplaceAllString(cmd, ""))
+		cmd = strings.TrimSpace(table.CommandTree.ReplaceAllString(cmd, ""))
 		if cmd != "" {
 			f.Add(part.Word("process.command", pid, cmd))
 			if isServer(cmd) {
@@ -131,6 +191,10 @@ func ReadPs(w *part.Window) (f part.Found) {
 				}
 				if dir := DataDirectory(cmd); dir != "" {
 					f.Add(part.Word("data_directory", pid, dir))
+				}
+				if v, ok := ProgramVersion(cmd); ok {
+					versions = append(versions, v)
+					startedWith(&f, cmd, len(t))
 				}
 			}
 		}
@@ -144,10 +208,37 @@ func ReadPs(w *part.Window) (f part.Found) {
 	if servers > 0 {
 		f.Add(part.Count("processes.postgres", "", servers))
 	}
+	addVersion(&f, versions)
 	if rows > 1 && once {
 		f.Notes = append(f.Notes, "all rows show the same process at different times")
 	}
 	return f
+}
+
+// leastCut is how wide a terminal is at least that cuts a row.
+const leastCut = 79
+
+// startedWith adds the parameters that a server was started with. The end of a long row may be cut.
+func startedWith(f *part.Found, cmd string, width int) {
+	if strings.HasSuffix(cmd, "+") {
+		return
+	}
+	for _, x := range setting.Flags(cmd) {
+		cut := width >= leastCut && strings.HasSuffix(cmd, x[1])
+		if !cut && setting.Known(x[0]) && setting.Plausible(x[0], x[1]) {
+			f.Add(setting.Of(x[0], x[1], ""))
+		}
+	}
+}
+
+// sizes adds what a process has mapped and what of it is in memory, in kB.
+func sizes(f *part.Found, pid, virtual, resident string) {
+	if n, ok := amount.Kilobytes(virtual); ok {
+		f.Add(part.Bytes("process.virtual", pid, n))
+	}
+	if n, ok := amount.Kilobytes(resident); ok {
+		f.Add(part.Bytes("process.resident", pid, n))
+	}
 }
 
 var (
@@ -195,6 +286,39 @@ func started(c []string, at int) []string {
 	}
 	out := append(slices.Clone(c[:at]), strings.Join(c[at:at+5], " "))
 	return append(out, c[at+5:]...)
+}
+
+var (
+	reProgram = regex.New(`^\W{0,3}((?:/[^\s"]{0,300})?/(?:edb-)?(?:postgres|postmaster)(?:\.exe)?)` +
+		`(?:["\s]|$)`)
+	// where packages put a server: of Debian, of the PGDG, of EDB, of Nix, of Homebrew, of macOS
+	reProgramOf = regex.New(`[/-](?:postgresql/|pgsql-|PostgreSQL/|postgresql@|edb/as|postgresql-(?:and-plugins-)?|` +
+		`Versions/|pgpro/\w{1,10}-)(\d{1,2}(?:\.\d{1,2}){0,2})/bin/`)
+)
+
+// ProgramVersion is the version of a server that the path of its program names.
+func ProgramVersion(cmd string) (part.Fact, bool) {
+	m := reProgram.FindStringSubmatch(cmd)
+	if m == nil {
+		return part.Fact{}, false
+	}
+	v := reProgramOf.FindStringSubmatch(m[1])
+	if v == nil {
+		return part.Fact{}, false
+	}
+	return setting.Version(v[1])
+}
+
+// addVersion adds the version of the servers of a part, where it is one.
+func addVersion(f *part.Found, all []part.Fact) {
+	for _, v := range all {
+		if v != all[0] {
+			return
+		}
+	}
+	if len(all) > 0 {
+		f.Add(all[0])
+	}
 }
 
 var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)

@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func ReadSar(w *part.Window) (f part.Found) {
 		return part.Found{}
 	}
 	f.N = i + 1
-	first, rows := len(f.Facts), int64(0)
+	first, rows, samples := len(f.Facts), int64(0), map[string]int64{}
 	at := map[string]int{}
 	for k := f.N; k < len(w.Lines); k++ {
 		t := w.Text(k)
@@ -118,12 +119,18 @@ func ReadSar(w *part.Window) (f part.Found) {
 			continue
 		}
 		rows++
+		switch head[0] { // of each time, there is a row for each of them
+		case "CPU", "DEV", "IFACE":
+			samples[c[0]]++
+		default:
+			samples[""]++
+		}
 		sarRow(&f, head, c, at)
 	}
 	if rows == 0 || len(f.Facts) == first {
 		return part.Found{}
 	}
-	f.Add(part.Count("samples", "", rows))
+	f.Add(part.Count("samples", "", slices.Max(slices.Collect(maps.Values(samples)))))
 	if head[0] == "CPU" && slices.Index(head, "%idle") < 0 {
 		return part.Found{}
 	}

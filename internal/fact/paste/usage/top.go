@@ -39,6 +39,13 @@ var (
 			`+([RSDZTtIX])\s+([\d.,]+)\s+([\d.,]+)\s+([\d:.]+)\s+(\S.*)$`)
 )
 
+// a row of top that was broken before its command, and the line that has it
+var (
+	reTopBroken = regex.New(`^\d{1,10}\s+\S{1,32}\s+(?:-?\d+|rt)\s+-?\d+(?:\s+[\d.,]+[kmgt]?){3}\s+[RSDZTtIX]` +
+		`(?:\s+[\d.,]+){2}\s+\d+:[\d:.]+$`)
+	reTopName = regex.New(`^[\w/(\[][\w./:+()\[\]-]*(?: .{0,200})?$`)
+)
+
 // ReadTop reads top, from any of its lines on, and uptime.
 func ReadTop(w *part.Window) (f part.Found) {
 	t0 := w.Text(0)
@@ -75,6 +82,11 @@ func ReadTop(w *part.Window) (f part.Found) {
 			t.places(&f, s)
 		case reTopTable.MatchString(s):
 			t.columns = topColumns(s)
+		case reTopBroken.MatchString(s) && i+1 < len(w.Lines) && reTopName.MatchString(w.Text(i+1)) &&
+			t.columns.Names == nil && lines > 0: // a mail program broke it before the command
+			t.row(&f, s+" "+w.Text(i+1))
+			rows++
+			i++
 		case t.columns.Names != nil:
 			if !t.cells(&f, s) {
 				goto end
@@ -133,7 +145,7 @@ func (t *top) cells(f *part.Found, s string) bool {
 			}
 		}
 	}
-	t.process(f, c[pid], strings.TrimSpace(table.Tree.ReplaceAllString(strings.Join(c[last:], " "), "")))
+	t.process(f, c[pid], strings.TrimSpace(table.CommandTree.ReplaceAllString(strings.Join(c[last:], " "), "")))
 	return true
 }
 

@@ -120,7 +120,8 @@ func ReadVmstat(w *part.Window) (f part.Found) {
 		least           bool
 	}{{"r", "procs.running.max", "", false}, {"b", "procs.blocked.max", "", false},
 		{"si", "swap.in.max", "bytes/s", false},
-		{"so", "swap.out.max", "bytes/s", false}, {"wa", "cpu.iowait.max", "percent", false},
+		{"so", "swap.out.max", "bytes/s", false}, {"us", "cpu.user.max", "percent", false},
+		{"sy", "cpu.system.max", "percent", false}, {"wa", "cpu.iowait.max", "percent", false},
 		{"id", "cpu.idle.min", "percent", true}, {"st", "cpu.steal.max", "percent", false}} {
 		at := slices.Index(head, x.col)
 		if at < 0 || at >= len(measured[0]) {

@@ -36,8 +36,8 @@ var EndOfLife = check.Check{
 			return
 		}
 		if v.Major() < releases.Oldest() {
-			c.Found("PostgreSQL {version}: its support ended before that of {oldest}.", "version", v, "oldest",
-				releases.Oldest())
+			c.Found("PostgreSQL {version}: its support ended before that of {oldest}.", "version",
+				c.Instance.Version(), "oldest", releases.Oldest())
 			return
 		}
 		r, ok := releases.Of(v.Major())
@@ -48,11 +48,11 @@ var EndOfLife = check.Check{
 		day := r.Last.Format(time.DateOnly)
 		switch {
 		case left <= 0:
-			c.Found("PostgreSQL {version}; last release of {major}: {day}.", "version", v, "major", v.Major(),
-				"day", day)
+			c.Found("PostgreSQL {version}; last release of {major}: {day}.", "version", c.Instance.Version(), "major",
+				v.Major(), "day", day)
 		case left <= lifeWarning:
 			c.FoundAs(check.Notice, "PostgreSQL {version}; last release of {major}: {day}, in {left}.", "version",
-				v, "major", v.Major(), "day", day, "left", say.Span(left.Seconds()))
+				c.Instance.Version(), "major", v.Major(), "day", day, "left", say.Span(left.Seconds()))
 		}
 	},
 }

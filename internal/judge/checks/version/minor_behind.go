@@ -30,8 +30,8 @@ var MinorBehind = check.Check{
 		if !ok {
 			return
 		}
-		if c.Stopped() && v.Minor() == 0 {
-			return // PG_VERSION has only the major version, and the program was not run
+		if v.Minor() == 0 && (c.Stopped() || c.Instance.MajorOnly()) {
+			return // PG_VERSION and a person's words have only the major version, and the program was not run
 		}
 		r, ok := releases.Of(v.Major())
 		if !ok || v >= r.Latest || old(c) {

@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ const shownPasted = 24
 var kindNames = map[part.Kind]string{part.Meminfo: "/proc/meminfo", part.CPUInfo: "/proc/cpuinfo",
 	part.VmstatSums: "vmstat -s",
 	part.Swaps:      "/proc/swaps", part.Numactl: "numactl --hardware", part.Mounts: "/proc/mounts",
-	part.Fstab: "/etc/fstab", part.SysctlSet: "sysctl -w", part.SystemctlStatus: "systemctl status",
+	part.Fstab: "/etc/fstab", part.SystemctlStatus: "systemctl status",
 	part.Cgroup: "cgroup", part.Ulimit: "ulimit -a", part.Limits: "/proc/PID/limits",
 	part.ProcessStatus: "/proc/PID/status", part.Smaps: "/proc/PID/smaps", part.ShowAll: "SHOW ALL",
 	part.Show: "SHOW", part.PostgresConf: "postgresql.conf", part.PgHBA: "pg_hba.conf", part.Explain: "EXPLAIN",
@@ -38,6 +39,9 @@ var kindNames = map[part.Kind]string{part.Meminfo: "/proc/meminfo", part.CPUInfo
 var kindWords = map[part.Kind]say.Message{
 	part.OSRelease:  say.M("operating system"),
 	part.SysctlConf: say.M("sysctl.d file"),
+	part.SysctlSet:  say.M("kernel parameters that a command sets"),
+	part.PatroniLog: say.M("Patroni log"),
+	part.Fdisk:      say.M("partitions"),
 	part.THP:        say.M("transparent huge pages (THP)"),
 	part.Cmdline:    say.M("kernel command line"),
 	part.Tuned:      say.M("TuneD profile"),
@@ -61,6 +65,17 @@ func partName(k part.Kind) say.Message {
 		return say.Text(n)
 	}
 	return say.Text(string(k))
+}
+
+// titleOf is how a part is called, more exactly than its kind: mpstat prints tables that sar prints too.
+func titleOf(t *paste.Part) say.Message {
+	if t.Kind == part.PgSettings && t.Sure == part.Likely { // of a page, perhaps
+		return say.M("settings in a table")
+	}
+	if t.Kind == part.Sar && strings.Contains(t.Command, "mpstat") {
+		return say.Text("mpstat")
+	}
+	return partName(t.Kind)
 }
 
 // readWords are the words of what was recognized.
@@ -132,13 +147,14 @@ func place(file string, first, last int, several bool) say.Message {
 
 func (p readWords) part(o *outline.Outline, r *paste.Read, i int, several bool) {
 	t := &r.Parts[i]
-	o.Part(p.Say("{n}. {part} ({place})", "n", strconv.Itoa(i+1), "part", partName(t.Kind), "place",
+	o.Part(p.Say("{n}. {part} ({place})", "n", strconv.Itoa(i+1), "part", titleOf(t), "place",
 		place(t.File, t.First, t.Last, several)))
 	if about := aboutPart(t); !about.IsZero() {
 		o.Toned(outline.ToneNote, typeset.Sentence(p.Word(about)))
 	}
 	fields := outline.Fields{}
-	shown := t.Facts[:min(len(t.Facts), shownPasted)]
+	shown := telling(t)
+	shown = shown[:min(len(shown), shownPasted)]
 	for _, f := range shown {
 		name := f.Name
 		if f.Of != "" {
@@ -156,6 +172,43 @@ func (p readWords) part(o *outline.Outline, r *paste.Read, i int, several bool) 
 	for _, n := range t.Notes {
 		o.Toned(outline.ToneMind, typeset.Sentence(gapwords.In(p.Catalog(), n)))
 	}
+}
+
+// telling are the facts of a part without those that nobody looks for among many: loop devices, what holds no data,
+// and each CPU beside all of them.
+func telling(t *paste.Part) []part.Fact {
+	out := slices.DeleteFunc(slices.Clone(t.Facts), func(f part.Fact) bool {
+		switch t.Kind {
+		case part.Lsblk:
+			n, loop := strings.CutPrefix(f.Of, "loop")
+			return loop && allDigits(n)
+		case part.Df:
+			return part.Pseudo(f.Of)
+		case part.Sar:
+			return strings.HasPrefix(f.Name, "cpu.") && allDigits(f.Of)
+		}
+		return false
+	})
+	ofAll := func(f part.Fact) bool { return strings.HasPrefix(f.Name, "cpu.") && f.Of == "" }
+	if len(out) == 0 || t.Kind == part.Sar && !slices.ContainsFunc(out, ofAll) {
+		return t.Facts
+	}
+	return out
+}
+
+// allDigits says whether a text is a number in digits alone.
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// numbered says whether the number of a fact is a name: it is shown as a command takes it.
+func numbered(f part.Fact) bool {
+	switch f.Name {
+	case "process.parent", "process.postmaster", "control.version", "control.catalog", "control.timeline",
+		"control.oldest_xid", "cluster.port":
+		return true
+	case "setting":
+		return f.Of == "port"
+	}
+	return strings.HasSuffix(f.Name, "_pid")
 }
 
 // aboutPart is whose a part is, how it was recognized, and why it is not used: clauses.
@@ -180,6 +233,12 @@ func aboutPart(t *paste.Part) say.Message {
 // pastedText is the value of a fact for a person.
 func pastedText(f part.Fact) any {
 	value := pastedValue(f.Value, f.Unit)
+	if n, ok := f.Value.(int64); ok && numbered(f) {
+		return strconv.FormatInt(n, 10)
+	}
+	if n, ok := f.Value.(float64); ok && f.Name == "uptime" {
+		return say.Span(n)
+	}
 	switch {
 	case f.Rounded && f.Step > 0 && f.Unit == "bytes":
 		return say.M("{value} (rounded in the input, to {step})", "value", value, "step", unit.Bytes(int64(f.Step)))
@@ -207,6 +266,9 @@ func pastedValue(v any, u string) any {
 	case float64:
 		if n == math.Trunc(n) && math.Abs(n) < 1e15 && u == "s" {
 			return withUnit(typeset.Digits(int(n)), u)
+		}
+		if u == "s" && math.Abs(n) < 1 {
+			return withUnit(strconv.FormatFloat(n*1e3, 'g', 6, 64), "ms")
 		}
 		return withUnit(strconv.FormatFloat(n, 'g', 6, 64), u)
 	}

@@ -1,0 +1,20 @@
+package setting
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+)
+
+var reFlag = regex.New(`(?:^|[\s"',\[=])(?:-c[\s"',]*|--)([a-zA-Z_][\w.-]{1,62})\s?=\s?("[^"]{0,200}"` +
+	`|'[^']{0,200}'|[^\s"',\]]+)`)
+
+const mostFlags = 100 // of one command line
+
+// Flags are the names and the values that a command line gives a server.
+func Flags(t string) (out [][2]string) {
+	for _, m := range reFlag.FindAllStringSubmatch(t, mostFlags) {
+		out = append(out, [2]string{strings.ReplaceAll(m[1], "-", "_"), strings.Trim(m[2], `"'`)})
+	}
+	return out
+}
