@@ -15,8 +15,8 @@ import (
 
 // placeOf is where a server read a setting.
 func placeOf(s pg.Setting) string {
-	if s.File == "" {
-		return ""
+	if s.File == "" || s.Line == 0 {
+		return s.File
 	}
 	return s.File + ":" + strconv.FormatInt(s.Line, 10)
 }

@@ -130,10 +130,11 @@ func File(set pg.Settings, from, to int) Report {
 	return j.out
 }
 
-// need returns a fact that the judgement needs, and notes one that is missing.
+// need returns a fact that the judgement needs, and notes one that is missing. All of them exist in each version: one
+// that is absent was not asked for, as in an evidence of an earlier program.
 func need[T any](j *judge, f known.Fact[T]) (v T, ok bool) {
 	v, ok = f.Get()
-	if !ok && f.State() != known.Absent {
+	if !ok {
 		j.unknown(f.Gap())
 	}
 	return v, ok
