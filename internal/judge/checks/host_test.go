@@ -12,7 +12,7 @@ import (
 // takenAt is 2026-11-21 00:00 UTC.
 const takenAt = 1795219200
 
-// wellKept is a host and an instance without findings: 64 GB in two nodes, 16 CPUs, PostgreSQL 17.11 with 16 GB of
+// wellKept is a host and an instance without findings: 64 GB in two nodes, 16 CPUs, PostgreSQL 17.12 with 16 GB of
 // shared buffers in huge pages, data on a local NVMe disk. Cases change it.
 func wellKept() *snapshot.Snapshot {
 	none := known.Gap{Fact: "(not in this case)", Reason: "absent"}
@@ -111,7 +111,7 @@ func wellKept() *snapshot.Snapshot {
 	}
 	week := int64(7 * 86400)
 	in.Server = pg.Server{
-		Version: known.Is(unit.Version(170011)),
+		Version: known.Is(unit.Version(170012)),
 		Access: known.Is(pg.Access{Role: "postgres", Database: "app", Superuser: true, StartedAt: takenAt - week,
 			Now: takenAt}),
 		Settings:     known.Is(wellSet()),
@@ -160,7 +160,7 @@ func wellKept() *snapshot.Snapshot {
 func wellSet() pg.Settings {
 	set := pg.Settings{}
 	for _, s := range [][3]string{
-		{"server_version_num", "170011"}, {"fsync", "on"}, {"full_page_writes", "on"}, {"synchronous_commit", "on"},
+		{"server_version_num", "170012"}, {"fsync", "on"}, {"full_page_writes", "on"}, {"synchronous_commit", "on"},
 		{"wal_writer_delay", "200", "ms"}, {"wal_sync_method", "fdatasync"},
 		{"data_checksums", "on"}, {"zero_damaged_pages", "off"}, {"ignore_checksum_failure", "off"},
 		{"autovacuum", "on"}, {"track_counts", "on"}, {"autovacuum_vacuum_threshold", "50"},

@@ -222,7 +222,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		return err
 	}
 	// Findings are ordered worst first.
-	if fails && (len(d.Findings) > 0 && d.Findings[0].Severity >= failOn || blocked(d.Upgrades)) {
+	if fails && (len(d.Findings) > 0 && d.Findings[0].Severity >= failOn || upgradeStops(d.Upgrades)) {
 		return errFindings
 	}
 	return nil
@@ -242,8 +242,8 @@ func upgradable(o *checkOptions) error {
 	return app.UpgradeTarget(o.upgrade)
 }
 
-// blocked reports whether something stops an upgrade.
-func blocked(list []upgrade.Report) bool { return slices.ContainsFunc(list, upgrade.Report.Blocked) }
+// upgradeStops reports whether something stops an upgrade.
+func upgradeStops(list []upgrade.Report) bool { return slices.ContainsFunc(list, upgrade.Report.Blocked) }
 
 func checkIDs() []string {
 	var ids []string

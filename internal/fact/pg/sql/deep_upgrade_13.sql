@@ -1,5 +1,5 @@
--- Reads what pg_upgrade refuses in this database, 100 of a kind at most, and what the new version must have installed: extensions,
--- libraries of C functions. Needs: any role. Costs a pass over pg_attribute, pg_inherits, and pg_proc.
+-- Reads what pg_upgrade refuses in this database. Needs: any role. Costs a pass over pg_attribute, pg_inherits, and pg_proc.
+-- There are 100 of a kind at most. What the new version must have installed is among them: extensions, libraries of C functions.
 -- The kinds are those of pg_upgrade's own checks of 13 and later, and settings of functions, at which it fails without having
 -- checked them. A type is found within domains, arrays, ranges, and row types as
 -- well; edges leads from a type to those that contain it, without columns of built-in types that are never refused.

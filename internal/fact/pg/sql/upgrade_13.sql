@@ -1,6 +1,6 @@
--- Reads what an upgrade to a later major version meets in the shared catalogs: names with line feeds, encodings, locale
--- providers, logical slots, subscriptions, the name of the first superuser. Needs: any role. No string has a backslash, which
--- not every server takes for an ordinary character.
+-- Reads what an upgrade to a later major version meets in the shared catalogs. Needs: any role.
+-- These are names with line feeds, encodings, locale providers, logical slots, subscriptions, the name of the first superuser. No
+-- string has a backslash, which not every server takes for an ordinary character.
 (select 'name' as kind, datname::text, null::text as rolname, null::text as spcname, null::text as slot_name, null::text as detail,
         1::bigint as n
    from pg_database where datname ~ ('[' || chr(10) || chr(13) || ']') order by datname limit 20)
