@@ -66,8 +66,8 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 			p.Message = say.M("the registry did not give PostgreSQL {version} for {platform}", "version", r.version,
 				"platform", platform())
 		}
-		p.Detail = say.All("; ", w.why(libErr), say.M("server programs were looked for on PATH and in {places}", "places",
-			say.Names(folders, 0)))
+		p.Detail = say.All("; ", w.why(libErr),
+			say.M("server programs were looked for on PATH and in {places}", "places", say.Names(folders, 0)))
 		return "", p
 	}
 	return found[0], nil

@@ -43,7 +43,8 @@ func goldenFiles(t testing.TB) []string {
 // except in tests.
 func TestFilesNameAllThatIsRead(t *testing.T) {
 	// the collector's
-	own := []string{"host.json", "programs.json", ResidentsFile, ServersFile, "statfs.json", "blocks.json", KillableFile,
+	own := []string{"host.json", "programs.json", ResidentsFile, ServersFile, "statfs.json", "blocks.json",
+		KillableFile,
 		PSSFile(100)}
 	goldens := goldenFiles(t)
 	total := 0

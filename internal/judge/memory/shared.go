@@ -176,8 +176,8 @@ func bufferPool(major int, l layout, buffers int64, block unit.Bytes) unit.Bytes
 }
 
 // lockTables returns the tables of ordinary and predicate locks: entries, twice as many holders, and, up to 18, a tenth
-// for safety (LockShmemSize, PredicateLockShmemSize). Without it, 19 has room for fewer locks than the same setting gave
-// before, and its default is twice as high.
+// for safety (LockShmemSize, PredicateLockShmemSize). Without it, 19 has room for fewer locks than the same setting
+// gave before, and its default is twice as high.
 func lockTables(major int, p SharedParams, owners int64) unit.Bytes {
 	locks := max(int64(p.Locks)*owners, 1)
 	predicates := max(int64(p.PredicateLocks)*owners, 1)

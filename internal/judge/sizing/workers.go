@@ -135,7 +135,8 @@ const IoWorkersDefault = 3
 // IoWorkersFor returns how many suit so many CPUs, however much memory there is.
 func IoWorkersFor(cpus int) int { return min(max(cpus/4, IoWorkersDefault), 32) }
 
-// IoMaxWorkersDefault is the default of 19, whose workers start as they are needed: it is not lowered if memory is short.
+// IoMaxWorkersDefault is the default of 19, whose workers start as they are needed: it is not lowered if memory is
+// short.
 const IoMaxWorkersDefault = 8
 
 // IoMaxWorkersFor returns how many may start at most on so many CPUs, however much memory there is.

@@ -243,7 +243,9 @@ func upgradable(o *checkOptions) error {
 }
 
 // upgradeStops reports whether something stops an upgrade.
-func upgradeStops(list []upgrade.Report) bool { return slices.ContainsFunc(list, upgrade.Report.Blocked) }
+func upgradeStops(list []upgrade.Report) bool {
+	return slices.ContainsFunc(list, upgrade.Report.Blocked)
+}
 
 func checkIDs() []string {
 	var ids []string

@@ -9,8 +9,9 @@ func TestLogLevels(t *testing.T) {
 		t.Fatal(p, ok)
 	}
 	for value, want := range map[string]bool{
-		"warning": true, "warning, BACKEND:ERROR": true, "backend:error,warning": true, "warning,walsender:debug1": true,
-		"error,warning": false, "backend:error": false, "warning,backend:error,backend:log": false, "warn": false,
+		"warning": true, "warning, BACKEND:ERROR": true, "backend:error,warning": true,
+		"warning,walsender:debug1": true,
+		"error,warning":            false, "backend:error": false, "warning,backend:error,backend:log": false, "warn": false,
 		"warning,backend:bad": false, "warning,": false, "": false, "warning,client:error": false,
 	} {
 		if r := p.Accepts(19, value); (r == nil) != want {

@@ -36,8 +36,8 @@ var IdleReplicationSlotTimeout = rule.Rule{
 			case s.Temporary: // goes with its session
 			case !s.Active:
 				if idle, ok := s.Idle.Get(); ok {
-					c.Keep("the slot {slot} has been idle for {span}, and a timeout could invalidate it", "slot", s.Name,
-						"span", say.Span(idle))
+					c.Keep("the slot {slot} has been idle for {span}, and a timeout could invalidate it", "slot",
+						s.Name, "span", say.Span(idle))
 				} else {
 					c.Keep("the slot {slot} is idle, and a timeout could invalidate it", "slot", s.Name)
 				}
@@ -51,8 +51,8 @@ var IdleReplicationSlotTimeout = rule.Rule{
 			return
 		}
 		c.Set(idleSlotTimeout,
-			"{slots} with a consumer now; if one stays away for longer, its slot would hold back WAL, and VACUUM of the "+
-				"catalogs",
+			"{slots} with a consumer now; if one stays away for longer, its slot would hold back WAL, and VACUUM of "+
+				"the catalogs",
 			"slots", say.N(n, "{n} replication slot", "{n} replication slots"))
 	},
 }

@@ -169,8 +169,8 @@ var slowWaitWords = map[string]waitWords{
 		say.M("SyncRep: a synchronous standby is slow. Others are parallel queries, checkpoints and recovery.")}},
 	"Buffer": {"buffer-pins", say.M("Queries wait for a block in shared memory"), []say.Message{
 		say.M("BufferCleanup: an open cursor on the block makes VACUUM wait: SELECT pid, query FROM pg_stat_activity " +
-			"WHERE backend_xmin IS NOT NULL; BufferShared and BufferExclusive: many sessions use the same block, which " +
-			"is a hot row, or the page of an index that grows at its end.")}}, // 19+
+			"WHERE backend_xmin IS NOT NULL; BufferShared and BufferExclusive: many sessions use the same block, " +
+			"which is a hot row, or the page of an index that grows at its end.")}}, // 19+
 	"BufferPin": {"buffer-pins", say.M("Queries wait for a pinned buffer"), []say.Message{
 		say.M("An open cursor on the block makes VACUUM wait: SELECT pid, query FROM pg_stat_activity WHERE " +
 			"backend_xmin IS NOT NULL;")}},
