@@ -11,7 +11,8 @@ func TestLogLevels(t *testing.T) {
 	for value, want := range map[string]bool{
 		"warning": true, "warning, BACKEND:ERROR": true, "backend:error,warning": true,
 		"warning,walsender:debug1": true,
-		"error,warning":            false, "backend:error": false, "warning,backend:error,backend:log": false, "warn": false,
+		"error,warning":            false, "backend:error": false, "warning,backend:error,backend:log": false,
+		"warn":                false,
 		"warning,backend:bad": false, "warning,": false, "": false, "warning,client:error": false,
 	} {
 		if r := p.Accepts(19, value); (r == nil) != want {
