@@ -75,14 +75,15 @@ type Report struct {
 	Table      Table
 	Slabs      []Slab // where the kernel listed them, largest first
 	Victims    []Victim
-	Score      *int64 // of the victim, where the kernel tells (before 5.0)
-	Called     bool   // it is sure that the killer was called: else there is the state of memory alone
-	WholeGroup bool   // memory.oom.group: all of the group were killed
-	NoVictim   bool   // no task could be killed
-	Allocating bool   // vm.oom_kill_allocating_task: who asked was killed, not who held most
-	Panic      bool   // the kernel panicked
-	PanicOnOOM bool   // because vm.panic_on_oom is set, as it says
-	Manual     bool   // a person asked for the kill, with SysRq f: memory was not necessarily short
+	Chosen     *Victim // by the score, where another was killed for it: a child, or the process of the thread
+	Score      *int64  // of the victim or of who was chosen, where the kernel tells (before 5.0)
+	Called     bool    // it is sure that the killer was called: else there is the state of memory alone
+	WholeGroup bool    // memory.oom.group: all of the group were killed
+	NoVictim   bool    // no task could be killed
+	Allocating bool    // vm.oom_kill_allocating_task: who asked was killed, not who held most
+	Panic      bool    // the kernel panicked
+	PanicOnOOM bool    // because vm.panic_on_oom is set, as it says
+	Manual     bool    // a person asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
 	told       bool   // by one who saw the kill, not by the kernel's report of it
 	line       int    // of the log, in which it begins
@@ -107,6 +108,7 @@ type MemInfo struct {
 	RAM, Reserved, SwapCache                                        *int64
 	Dirty, Writeback, Mapped                                        *int64
 	SwapTotal, SwapFree                                             *unit.Bytes
+	SwapOff                                                         bool // free swap is negative, as while swapoff runs
 	Huge                                                            []HugePool
 }
 

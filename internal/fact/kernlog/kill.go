@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // kill reads the lines that say who was killed. Before 5.0 there are two: the
@@ -79,6 +81,9 @@ func (p *Reader) kill(l line) bool {
 		return true // a person shows it once more
 	}
 	if (choice == nil || !v.chosen) && len(r.Victims) > 0 && !p.group {
+		if last := r.Victims[len(r.Victims)-1]; last.chosen && last.PID != v.PID {
+			r.Chosen = &last
+		}
 		r.Victims = r.Victims[:0] // the choice gives way to who was killed for it
 	}
 	if len(r.Victims) < maxTasks {
@@ -108,6 +113,43 @@ func (l *Log) titles() {
 		i--
 	}
 }
+
+// excerpts leaves out reports of which a person has put a few sums above the report that has all of them.
+func (l *Log) excerpts() {
+	for i := 0; i+1 < len(l.Reports); i++ {
+		if r := &l.Reports[i]; !r.Called && r.Info != nil && r.Info.within(l.Reports[i+1].Info) {
+			l.Reports = slices.Delete(l.Reports, i, i+1)
+			i--
+		}
+	}
+}
+
+// within says whether all that is told of a state of memory is told by another, too, and its RAM is among it.
+func (i *MemInfo) within(o *MemInfo) bool {
+	if o == nil || i.RAM == nil || len(i.Huge) > 0 || i.SwapOff && !o.SwapOff {
+		return false
+	}
+	for _, name := range sumNames {
+		if a, b := i.part(name), o.part(name); *a != nil && (*b == nil || **a != **b) {
+			return false
+		}
+	}
+	for _, x := range [][2]*int64{{i.RAM, o.RAM}, {i.Reserved, o.Reserved}, {i.SwapCache, o.SwapCache}} {
+		if x[0] != nil && (x[1] == nil || *x[0] != *x[1]) {
+			return false
+		}
+	}
+	for _, x := range [][2]*unit.Bytes{{i.SwapTotal, o.SwapTotal}, {i.SwapFree, o.SwapFree}} {
+		if x[0] != nil && (x[1] == nil || *x[0] != *x[1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sumNames are the sums of the whole host that part knows.
+var sumNames = []string{"active_anon", "inactive_anon", "active_file", "inactive_file", "unevictable",
+	"slab_reclaimable", "slab_unreclaimable", "shmem", "pagetables", "free", "dirty", "writeback", "mapped"}
 
 // title says whether a report is the line of a kill alone, without a time.
 func (r *Report) title() bool {

@@ -15,7 +15,7 @@ var (
 	reHuge = regex.New(
 		`^Node (\d{1,5}) hugepages_total=(\d{1,15}) hugepages_free=(\d{1,15}) hugepages_surp=\d{1,15} ` +
 			`hugepages_size=(\d{1,12})kB`)
-	reSwap  = regex.New(`^(Free|Total) swap\s*[=:]\s*(\d{1,15})kB`)
+	reSwap  = regex.New(`^(Free|Total) swap\s*[=:]\s*(-?\d{1,15})kB`)
 	rePages = regex.New(`^(\d{1,15}) (?:pages (?:of )?(RAM|reserved|in swap cache)|(reserved) pages)\b`)
 	reBuddy = regex.New(`^(?:Node \d+ )?\w+: \d+\*(\d{1,4})kB`)
 	// The sums of a node, in kB, as since 4.8.
@@ -73,9 +73,12 @@ func (r *Report) info(text string) bool {
 		return true
 	}
 	if m := reSwap.FindStringSubmatch(text); m != nil {
-		if b := kilobytes(m[2]); m[1] == "Free" {
+		switch b := kilobytes(m[2]); {
+		case b != nil && *b < 0:
+			r.mem().SwapOff = m[1] == "Free"
+		case m[1] == "Free":
 			r.mem().SwapFree = b
-		} else {
+		default:
 			r.mem().SwapTotal = b
 		}
 		return true

@@ -92,6 +92,8 @@ type Reader struct {
 	given     bool  // the line before was a person else's
 	foreign   Foreign
 	inner     bool // a line is one of many that stood in one
+	head      line // the prefix of a line that stood alone
+	headAt    int  // number of that line; 0: none
 	every     bool // no line is passed over: for tests
 }
 
@@ -189,6 +191,7 @@ func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
 	p.log.titles()
+	p.log.excerpts()
 	return &p.log
 }
 
@@ -205,6 +208,7 @@ func (p *Reader) raw(s string) {
 	}
 	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
+	p.headed(&l)
 	if p.outerTold {
 		switch {
 		case l.at.Text == "" && l.at.Boot < 0:
@@ -253,6 +257,17 @@ func (p *Reader) raw(s string) {
 	}
 }
 
+// headed gives a line the prefix that a mailer has left on the line before, as there was no room behind it.
+func (p *Reader) headed(l *line) {
+	if l.from == bare && l.at.Text == "" && l.at.Boot < 0 && p.headAt > 0 && p.headAt+1 == p.log.Lines &&
+		opens(l.text) {
+		l.at, l.from, l.host, l.pid = p.head.at, p.head.from, p.head.host, p.head.pid
+	}
+	if l.text == "" && l.from == fromKernel && (l.at.Text != "" || l.at.Boot >= 0) {
+		p.head, p.headAt = *l, p.log.Lines
+	}
+}
+
 // reInner is a time before a further message of the kernel.
 var reInner = regex.New(
 	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
@@ -288,6 +303,12 @@ var (
 // goesOn takes off what stands before a line that goes on with a message of several: such a line has no time that
 // tells where it begins.
 func (p *Reader) goesOn(s string) string {
+	switch {
+	case opens(s): // the comma at its end tells that it goes on
+		return strings.TrimRight(strings.TrimSuffix(s, `",`), "\"|` ")
+	case reSums.MatchString(s), strings.HasPrefix(s, "active_"):
+		return s
+	}
 	s = strings.TrimRight(s, "\",|` ")
 	if m := reSumsIn.FindStringIndex(s); m != nil {
 		word := s[:m[1]]

@@ -63,3 +63,49 @@ func TestProseIsNotUnread(t *testing.T) {
 		}
 	}
 }
+
+// TestPrefixOnALineOfItsOwn: a mailer has put the line that did not fit below its prefix.
+func TestPrefixOnALineOfItsOwn(t *testing.T) {
+	const before = "Nov 20 08:00:00 old kernel: Out of memory: Killed process 31 (sh) total-vm:5400kB, " +
+		"anon-rss:252kB, file-rss:4kB, shmem-rss:0kB\n\nThe other one:\n\n"
+	l, err := Read(strings.NewReader(before + "Nov 20 09:00:00 new kernel:\n" + small[7] + "\n" +
+		"Nov 20 09:00:00 new kernel: Out of memory: Killed process 5120\n(postgres) total-vm:7920440kB, " +
+		"anon-rss:6410112kB, file-rss:1024kB,\nshmem-rss:91220kB\n"))
+	if err != nil || len(l.Reports) != 2 {
+		t.Fatalf("%v %s", err, dump(l))
+	}
+	r := l.Reports[1]
+	if !strings.Contains(r.At.Text, "09:00:00") || len(r.Victims) != 1 || r.Victims[0].UID != 26 ||
+		r.Victims[0].Shm == nil {
+		t.Errorf("%s", dump(l))
+	}
+}
+
+// TestCommaOfAFoldedLine: in a report that is open, the first line of another is joined with its rest; sums that begin
+// with the free pages keep them.
+func TestCommaOfAFoldedLine(t *testing.T) {
+	l, err := Read(strings.NewReader("Mem-Info:\n free:252 slab_reclaimable:194 slab_unreclaimable:366\n" +
+		"1000 pages RAM\n\nAll of it:\n\n  anaconda invoked oom-killer: gfp_mask=0x14200ca(GFP_HIGHUSER_MOVABLE),\n" +
+		"nodemask=(null), order=3, oom_score_adj=0\n  Mem-Info:\n free:253 slab_reclaimable:194 mapped:366\n"))
+	if err != nil || len(l.Reports) != 2 {
+		t.Fatalf("%v %s", err, dump(l))
+	}
+	if i := l.Reports[0].Info; i.Free == nil || *i.Free != 252 || l.Reports[1].Asker.Order != 3 {
+		t.Errorf("%s", dump(l))
+	}
+}
+
+// TestSumsAboveTheReport: what a person shows of a report before all of it is no report of its own; while swapoff runs
+// free swap is negative.
+func TestSumsAboveTheReport(t *testing.T) {
+	const sums = "Free swap  = -2458kB\nTotal swap = 0kB\n458615 pages RAM\n"
+	whole := small[0] + "\nMem-Info:\nactive_anon:98024 inactive_anon:167006 isolated_anon:0\n" + sums
+	l, err := Read(strings.NewReader(sums + "\nThe whole of it:\n\n" + whole))
+	if err != nil || len(l.Reports) != 1 || !l.Reports[0].Info.SwapOff || l.Reports[0].Info.SwapFree != nil {
+		t.Errorf("%v %s", err, dump(l))
+	}
+	other := strings.Replace(sums, "458615", "12", 1)
+	if l, err := Read(strings.NewReader(other + "\nThe whole of it:\n\n" + whole)); err != nil || len(l.Reports) != 2 {
+		t.Errorf("another host: %v %s", err, dump(l))
+	}
+}

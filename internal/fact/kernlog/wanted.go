@@ -84,6 +84,12 @@ func endsInvoked(b []byte) bool {
 	return bytes.Contains(b[max(0, len(b)-most):], []byte(" invoked"))
 }
 
+// endsInTag says whether a line may be nothing but the prefix of syslog before one that a mailer has put below it.
+func endsInTag(b []byte) bool {
+	const most = len(" kernel: \r\n")
+	return len(b) < 120 && bytes.Contains(b[max(0, len(b)-most):], []byte(" kernel:"))
+}
+
 // objectIn is where the object of a server's jsonlog begins in a line that has a time or the name of a pod before it;
 // 0: there is none, or it begins the line.
 func objectIn(b []byte) int {
@@ -131,7 +137,7 @@ const (
 // useOf says what is to be done with a line before it is taken apart.
 func (p *Reader) useOf(b []byte) use {
 	switch {
-	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b):
+	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b) || endsInTag(b):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {

@@ -486,7 +486,7 @@ func (e *Entry) Version() string {
 	if n < 0 { // it may be cut
 		return ""
 	}
-	return string(rest[:min(n, maxName)])
+	return string(bytes.TrimSuffix(rest[:min(n, maxName)], []byte{','})) // «12.4, compiled by Visual C++»
 }
 
 // LastUp reads the time of «database system was interrupted; last known up at …» and of

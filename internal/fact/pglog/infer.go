@@ -339,13 +339,24 @@ var keys = map[string]string{
 
 // shape makes log_line_prefixes of what stands before a label: times, numbers in
 // brackets, KEY=VALUE and user@database are taken for what they usually are. The
-// second has the part for sessions optional.
+// second has the part for sessions optional. Where a name of a host stands among it,
+// further ones have it as the client's.
 func shape(b []byte) []string {
+	out, host := shapeOf(b, false)
+	if host {
+		more, _ := shapeOf(b, true)
+		out = append(out, more...)
+	}
+	return out
+}
+
+// shapeOf is shape with names of hosts as words of the prefix, or as those of clients; host says that there is one.
+func shapeOf(b []byte, clients bool) (specs []string, host bool) {
 	var out strings.Builder
 	var pid, stamped bool
 	session := -1 // where what only sessions have begins
 	if _, n := dayFirst(b); n > 0 {
-		return nil // no server writes such a time: another program put it there
+		return nil, false // no server writes such a time: another program put it there
 	}
 	mark := func() {
 		if session < 0 {
@@ -383,6 +394,16 @@ func shape(b []byte) []string {
 			if b = bytes.TrimPrefix(rest, []byte("[unknown]")); len(b) == len(rest) {
 				b = rest[span(rest, func(c byte) bool { return c != '/' && wordByte(c) }):]
 			}
+			continue
+		}
+		if n := address6(b); n > 0 {
+			mark()
+			escape := "%h"
+			if port := port(b[n:]); port > 0 {
+				escape, n = "%r", n+port
+			}
+			out.WriteString(escape)
+			b = b[n:]
 			continue
 		}
 		n := span(b, wordByte)
@@ -433,8 +454,10 @@ func shape(b []byte) []string {
 				escape, rest = "%r", rest[port:]
 			}
 			out.WriteString(escape)
-		case string(word) == "00000" && pid:
+		case string(word) == "00000": // no process has that number
 			out.WriteString("%e")
+		case string(word) == "0": // neither has a process 0, nor is it the number of a line
+			out.WriteString("%x")
 		case span(word, isDigit) == n:
 			switch {
 			case !pid:
@@ -476,22 +499,73 @@ func shape(b []byte) []string {
 			out.WriteString("%c")
 		case sessionLine(word):
 			out.WriteString("%c-%l")
+		case clients && hostName(word):
+			mark()
+			out.WriteString("%h")
 		default:
+			host = host || hostName(word)
 			out.WriteString(strings.ReplaceAll(string(word), "%", "%%"))
 		}
 		b = rest
 	}
 	spec := out.String()
 	if session < 0 {
-		return []string{spec}
+		return []string{spec}, host
 	}
-	return []string{spec, spec[:session] + "%q" + spec[session:]}
+	return []string{spec, spec[:session] + "%q" + spec[session:]}, host
+}
+
+// hostName says whether a word can be the name of a host with its domain: «db1.example.com».
+func hostName(word []byte) bool {
+	dot := bytes.LastIndexByte(word, '.')
+	if dot < 1 || dot+2 >= len(word) || word[0] == '.' || word[0] == '-' {
+		return false
+	}
+	letter := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+	return span(word[dot+1:], letter) == len(word)-dot-1 &&
+		span(word, func(c byte) bool { return letter(c) || isDigit(c) || c == '.' || c == '-' }) == len(word)
 }
 
 // address says whether a word is an address of IPv4.
 func address(word []byte) bool {
 	return bytes.Count(word, []byte(".")) == 3 && len(word) <= len("255.255.255.255") &&
 		span(word, func(c byte) bool { return isDigit(c) || c == '.' }) == len(word)
+}
+
+// address6 is how long the address of IPv6 is that a text begins with; 0: it begins with none.
+func address6(b []byte) int {
+	const most = len("ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255")
+	n := span(b[:min(len(b), most+1)], func(c byte) bool { return isHex(c) || c == ':' || c == '.' })
+	if n > 1 && b[n-1] == ':' && b[n-2] != ':' { // a colon of the prefix
+		n--
+	}
+	text := b[:n]
+	if n > most || bytes.Count(text, []byte(":")) < 2 || n < len(b) && wordByte(b[n]) || b[0] == ':' && b[1] != ':' ||
+		bytes.HasPrefix(text, []byte("::")) && n == 2 {
+		return 0
+	}
+	groups, gaps := 0, 0
+	for i, g := range bytes.Split(text, []byte(":")) {
+		switch {
+		case len(g) == 0:
+			if i > 0 && i < bytes.Count(text, []byte(":")) {
+				gaps++
+			}
+		case bytes.IndexByte(g, '.') >= 0:
+			if !address(g) || i < bytes.Count(text, []byte(":")) {
+				return 0
+			}
+			groups += 2
+		case len(g) > 4:
+			return 0
+		default:
+			groups++
+		}
+	}
+	if groups == 8 && gaps == 0 || groups > 0 && groups < 8 && gaps == 1 {
+		return n
+	}
+	return 0
 }
 
 // port is how long the port in parentheses behind an address is; 0: there is none.

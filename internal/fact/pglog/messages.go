@@ -147,6 +147,21 @@ var messages = []message{
 	{kind: StartFailed, id: "could not create any Unix-domain sockets", only: fatal},
 	{kind: StartFailed, id: "could not create Unix-domain socket in directory \"%s\"", only: worse},
 	{kind: StartFailed, id: "incorrect checksum in control file", only: fatal},
+	// Of 16 and later; before it told which of them, of the two that servers until 10 had.
+	{kind: StartFailed, id: "invalid checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid resource manager ID in checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid xl_info in checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid length of checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid primary checkpoint link in control file", only: logged},
+	{kind: StartFailed, id: "invalid primary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid resource manager ID in primary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid xl_info in primary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid length of primary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid secondary checkpoint link in control file", only: logged},
+	{kind: StartFailed, id: "invalid secondary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid resource manager ID in secondary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid xl_info in secondary checkpoint record", only: logged},
+	{kind: StartFailed, id: "invalid length of secondary checkpoint record", only: logged},
 
 	// The configuration.
 	{kind: ConfigReloaded, id: "configuration file \"%s\" contains errors; unaffected changes were applied",

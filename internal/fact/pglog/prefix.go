@@ -205,6 +205,13 @@ func sessionPID(b []byte) int {
 // free takes free text: up to each place where what follows it may begin.
 func (p *prefix) free(at int, b []byte, f *fields, strange bool) (l label, rest []byte, ok bool) {
 	s := &p.steps[at]
+	// Of a page that ate spaces an empty name has left one blank of two.
+	if rest, ok := bytes.CutPrefix(s.text, []byte{' '}); ok && p.one && !strange && bytes.HasPrefix(b, rest) {
+		if l, rest, ok := p.from(at+2, b[len(rest):], f, strange); ok {
+			f.set(s.escape, nil)
+			return l, rest, true
+		}
+	}
 	for n := 0; n <= len(b) && n <= maxFree; n++ {
 		if len(s.text) > 0 {
 			i := bytes.Index(b[n:min(len(b), maxFree+len(s.text))], s.text)

@@ -46,8 +46,11 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	}
 	if r.prefix != nil {
 		src.Prefix = r.prefix.spec
-		if src.How == "inferred" && guess(r.prefix.spec) {
-			src.Prefix, src.How = "", "guessed"
+		if src.How == "inferred" { // blanks before it are the indent of a page
+			src.Prefix = strings.TrimLeft(src.Prefix, " \t")
+			if guess(src.Prefix) {
+				src.Prefix, src.How = "", "guessed"
+			}
 		}
 	}
 	r.small = in.eof && len(head) < headSize
@@ -362,8 +365,9 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 			clause := r.inStatement() && clauses[string(bytes.ToUpper(text[:span(text, wordByte)]))]
 			// No terminal puts an empty line into one that it folds: behind that the words of the person go on.
 			folded := !gap && before >= minFold && 10*before >= 8*r.widest && !bytes.HasPrefix(text, fence)
-			if len(text) > 0 && (indent >= 4 || clause || folded) {
-				if indent > 0 || clause {
+			inner := !gap && (indent >= minIndent && !listed(text) || r.reports(text))
+			if len(text) > 0 && (indent >= 4 || clause || folded || inner) {
+				if indent > 0 || clause || inner {
 					r.add(r.at, text, true)
 				} else {
 					r.join(text)
@@ -372,7 +376,9 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 			}
 		}
 		r.out.src.Stray++
-		r.out.unread(line)
+		if r.one || len(r.prefixSteps()) == 0 || !client(line) {
+			r.out.unread(line)
+		}
 		if gap {
 			r.at = partNone
 		}
@@ -385,6 +391,52 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 		r.out.sink.Dump(d)
 	}
 }
+
+// prefixSteps are those of the prefix; none where there is no prefix.
+func (r *plainReader) prefixSteps() []step {
+	if r.prefix == nil {
+		return nil
+	}
+	return r.prefix.steps
+}
+
+// client says whether a line begins with a label and one space: among lines with a prefix it is of a client, such as
+// «FATAL: query execution failed» of sysbench.
+func client(line []byte) bool { return findLabel(line) < 0 && findOne(line) == 0 }
+
+// minIndent is how many blanks a page makes of a tab at least.
+const minIndent = 2
+
+// listed says whether a text is of a list or behind a prompt, and so of a person.
+func listed(text []byte) bool {
+	for _, mark := range []string{"- ", "* ", "• ", "> ", "$ ", "# "} {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return true
+		}
+	}
+	n := span(text, isDigit)
+	return n > 0 && n < 3 && n+1 < len(text) && (text[n] == '.' || text[n] == ')') && text[n+1] == ' '
+}
+
+// reports says whether a line is one of the report of a vacuum or an analyze, which is the message at hand: a page may
+// have taken away all that stood before it.
+func (r *plainReader) reports(text []byte) bool {
+	if m := r.store[partMessage]; r.at != partMessage || !hasPrefix(m, "automatic ") && !hasPrefix(m, "finished ") {
+		return false
+	}
+	for _, words := range ofVacuum {
+		if hasPrefix(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofVacuum is how the lines of such a report begin, behind the first.
+var ofVacuum = []string{"pages: ", "tuples: ", "removable cutoff: ", "new relfrozenxid: ", "new relminmxid: ",
+	"frozen: ", "visibility map: ", "index scan ", "index \"", "avg read rate: ", "buffer usage: ", "WAL usage: ",
+	"system usage: ", "I/O timings: ", "delay time: ", "memory usage: ", "parallel workers: ", "finished analyzing ",
+	"CPU "}
 
 // fence ends a log on a page.
 var fence = []byte("```")

@@ -143,3 +143,20 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestColumnsOfAJob: gh run view --log puts the job and its step before the time, and the mark of the byte order before
+// the first time of a step.
+func TestColumnsOfAJob(t *testing.T) {
+	var b strings.Builder
+	for i, l := range report {
+		mark := ""
+		if i == 0 {
+			mark = "\ufeff"
+		}
+		b.WriteString("end to end\tStop the containers\t" + mark + "2026-11-20T09:00:16.8541133Z " + l + "\n")
+	}
+	got := blocks.Text([]byte(b.String()))
+	if !slices.Equal(got.Layers, []Layer{Blanks, Job, Timestamps}) || got.String() != strings.Join(report, "\n")+"\n" {
+		t.Errorf("%v left\n%s", got.Layers, got.String())
+	}
+}

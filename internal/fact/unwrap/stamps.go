@@ -15,8 +15,11 @@ var (
 	stamp = regex.New(`^\[?(` + rfc3339 +
 		`)\]?(?: (?:(?:stdout|stderr) [FP] |\d\d[OE][+ ])?|[ \t]+|$)(?:\{[^{}]*\}[ \t]+)?`)
 	// ts is what the program of that name puts before a line; behind it is no host and no program, as of syslog.
-	ts       = regex.New(`^\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: |$)`)
-	tsOther  = regex.New(`^[\w.-]{1,255} [\w@./()-]{1,64}(?:\[\d{1,10}\])?: `)
+	ts      = regex.New(`^\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d{1,9})?(?: |$)`)
+	tsOther = regex.New(`^[\w.-]{1,255} [\w@./()-]{1,64}(?:\[\d{1,10}\])?: `)
+	// job is what «gh run view --log» puts before the time: the job, a tab, its step, a tab, in the first line of a
+	// step the mark of the byte order.
+	job      = regex.New(`^[^\t]{1,160}\t[^\t]{1,160}\t\x{FEFF}?(` + rfc3339 + `)(?: |$)`)
 	inTime   = regex.New(`^(?:\[ {0,8}[\d+<]|\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	inDay    = regex.New(`^(?:\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	ownTime  = regex.New(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
@@ -27,6 +30,19 @@ var (
 		`(?:<[ @+]?[^<>]{1,40}>|[\w-]{1,30}:|\*{0,2}[\w-]{1,30}\*{0,2} ?[|│])(?: |$)|` +
 		`^<[ @+]?[\w\[\]{}^|-]{1,40}>(?: |$)`)
 )
+
+// findJob finds the columns of a job and its step, and leaves the time that is behind them.
+func findJob(s *sample) cut {
+	if !s.most(0.5, job.Match) || s.Labeled == nil && !s.all(0.5, job.Match) {
+		return nil
+	}
+	return off(func(l []byte) int {
+		if m := job.FindSubmatchIndex(l); m != nil {
+			return m[2]
+		}
+		return 0
+	})
+}
 
 // findTimestamps finds a time of RFC 3339 before each line, which no server and no kernel writes itself.
 func findTimestamps(s *sample) cut {

@@ -64,6 +64,7 @@ const (
 	Host       Layer = "pssh"
 	Chat       Layer = "chat"
 	Syslog     Layer = "syslog"
+	Job        Layer = "GitHub Actions"
 	Timestamps Layer = "timestamps"
 	Times      Layer = "times" // in other forms than RFC 3339, which logs have of their own
 	Mark       Layer = "mark"
@@ -153,6 +154,7 @@ var entries = []entry{
 	{layer: Svlogd, find: findSvlogd},
 	{layer: Heroku, find: findHeroku},
 	{layer: Syslog, find: findSyslog},
+	{layer: Job, find: findJob},
 	{layer: Timestamps, find: findTimestamps},
 	{layer: Chat, find: findChat, silent: true},
 	{layer: Grep, find: findGrep, silent: true},

@@ -192,13 +192,28 @@ func (j *judge) fio(f *output.Fio) {
 		if w == nil || w.PerSecond <= 0 {
 			continue
 		}
-		if x.Direct != nil && !*x.Direct && x.SyncEvery == 0 || x.Direct == nil && w.Mean > 0 && w.Mean < cached {
+		if x.SyncEvery > 0 {
+			j.say("flush_missing", Info, "The job flushed its writes ({option}), but how long a flush took is not in "+
+				"this output: its end is missing, or fio is older than 3.5. The write latencies do not include "+
+				"flushes. The rate does: {rate} writes per second.", "option", fmt.Sprintf("--%s=%d", syncOption(x),
+				x.SyncEvery), "rate", Rate(w.PerSecond))
+			continue
+		}
+		if x.Direct != nil && !*x.Direct || x.Direct == nil && w.Mean > 0 && w.Mean < cached {
 			j.say("page_cache", Warning,
 				"{rate} writes per second ended in the page cache: without direct I/O and without "+
 					"a flush the job did not wait for the disk, and the number says nothing about it.", "rate",
 				Rate(w.PerSecond))
 		}
 	}
+}
+
+// syncOption is the option that made a job flush.
+func syncOption(x *output.Job) string {
+	if x.SyncBy != "" {
+		return x.SyncBy
+	}
+	return "fsync"
 }
 
 func (j *judge) fioFlush(s *output.Side) {

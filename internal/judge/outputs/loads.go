@@ -28,7 +28,11 @@ func (j *judge) pgbench(p *output.Pgbench) {
 		j.say("initialization_only", Info, "This is only the initialization (pgbench -i). No transactions were "+
 			"measured.")
 	}
-	if p.UpdatesBranches() && p.Scale > 0 && p.Clients > p.Scale {
+	if p.UpdatesBranches() && p.Scale == 1 && p.Clients > 1 {
+		j.say("clients_above_scale", Warning, "{clients} clients at scale 1: each transaction updates the only row of "+
+			"pgbench_branches, so the clients wait for each other's row locks. Initialize with a scale of at least "+
+			"the number of clients (pgbench -i -s {clients}).", "clients", p.Clients)
+	} else if p.UpdatesBranches() && p.Scale > 0 && p.Clients > p.Scale {
 		j.say("clients_above_scale", Warning, "{clients} clients at scale {scale}: each transaction updates one of "+
 			"{scale} rows of pgbench_branches, so the clients wait for each other's row locks. Initialize with a "+
 			"scale of at "+

@@ -68,6 +68,8 @@ func TestVerdicts(t *testing.T) {
 			Sync: &output.Side{Mean: 0.0169, P99: 0.2999}})}, "flush_slow warning"},
 		"a quick one": {[]output.Output{job(output.Job{Write: &output.Side{PerSecond: 8000},
 			Sync: &output.Side{Mean: 0.0001, P99: 0.0003}})}, "flush_fast good"},
+		"flushes that are not in it": {[]output.Output{job(output.Job{SyncEvery: 1, SyncBy: "fdatasync",
+			Write: &output.Side{PerSecond: 1192, Mean: 3e-4}})}, "flush_missing info"},
 		"into the cache": {[]output.Output{job(output.Job{Direct: &no,
 			Write: &output.Side{PerSecond: 438_367, Mean: 2e-6}})},
 			"page_cache warning"},
@@ -159,5 +161,16 @@ func TestInterval(t *testing.T) {
 	if s := list[0].Text.String(); !strings.HasPrefix(s,
 		"11.0 tps, 95% confidence interval 10.3 to 11.7, from 12 windows of 1 s") {
 		t.Error(s)
+	}
+}
+
+// TestOneBranch: at scale 1 there is one row that all clients update.
+func TestOneBranch(t *testing.T) {
+	for scale, want := range map[int64]string{1: "the only row of pgbench_branches", 4: "one of 4 rows"} {
+		list := Judge([]output.Output{{Pgbench: &output.Pgbench{Type: "<builtin: TPC-B (sort of)>", Scale: scale,
+			Clients: 10}}})
+		if len(list) != 1 || !strings.Contains(list[0].Text.String(), want) {
+			t.Errorf("scale %d: %+v", scale, list)
+		}
 	}
 }

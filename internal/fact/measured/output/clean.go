@@ -62,6 +62,9 @@ func clean(b []byte) (lines []string, numbers []int) {
 			if bare := strings.TrimLeft(part, "`"); len(bare) < len(part) && starts(bare) { // inline code over lines
 				part = bare
 			}
+			if bold, ok := marked(part); ok {
+				part = bold
+			}
 			in = append(in, unwrap.Line{Text: part, Number: l.Number})
 		}
 	}
@@ -71,6 +74,20 @@ func clean(b []byte) (lines []string, numbers []int) {
 		lines[i], numbers[i] = l.Text, l.Number
 	}
 	return folded(lines), numbers
+}
+
+// marked takes the marks of bold text or of code off a line that is between them as a whole.
+func marked(l string) (text string, ok bool) {
+	t := strings.TrimSpace(l)
+	for _, mark := range []string{"**", "__"} {
+		if text, ok = strings.CutPrefix(t, mark); !ok {
+			continue
+		}
+		if text, ok = strings.CutSuffix(text, mark); ok && text != "" && !strings.Contains(text, mark) {
+			return text, true
+		}
+	}
+	return "", false
 }
 
 // beginnings are where a line begins in a text that has lost its breaks; they are looked for in
@@ -98,8 +115,13 @@ const beginnings = `\d+ seconds per test|` +
 	`(?:SQL|OLTP test|General) statistics:|Latency \(ms\):|Threads fairness:|Number of threads: [0-9]|` +
 	`Linux [0-9]\S+ \(|avg-cpu: |Device:? +(?:tps|r/s|rrqm/s)|procs -+memory|r +b +swpd +free`
 
+// sarRows are where a line of sar or mpstat begins in such a text: a time with the head of a table or a row behind it.
+const sarRows = `|(?:[0-9]{2}:[0-9]{2}:[0-9]{2}(?: [AP]M)?|Average:) +` +
+	`(?:CPU +%us|DEV +tps |[a-z0-9-]{1,32} +[0-9]{1,9}[.,][0-9]{2} )`
+
 var (
 	begins    = regex.New(`(?:^|\s)(` + beginnings + `)`)
+	flattened = regex.New(`(?:^|\s)(` + beginnings + sarRows + `)`)
 	beginning = regex.New(`^(?:` + beginnings + `)`)
 	// within is one behind whatever a text was pasted in, also the end of a line that is written out
 	within = regex.New(`(?:^|[^\w]|\\[nrt])(?:` + beginnings + `)`)
@@ -122,7 +144,7 @@ func flat(lines []unwrap.Line) []unwrap.Line {
 			continue
 		}
 		budget -= len(l)
-		at := begins.FindAllStringSubmatchIndex(l, 4096)
+		at := flattened.FindAllStringSubmatchIndex(l, 4096)
 		if len(at) < 2 {
 			give(l)
 			continue

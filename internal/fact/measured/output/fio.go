@@ -129,6 +129,7 @@ type fio struct {
 
 	progress *FioProgress
 	signal   int
+	counted  bool // the job that is open has told how many requests it issued, which it does near its end
 }
 
 func newFio(r *reader) *fio { return &fio{r: r} }
@@ -167,8 +168,16 @@ var (
 		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
 )
 
-// line reads the text of fio 2 and 3.
+// line reads the text of fio 2 and 3. Where a file ends within a job, the rest of that is missing.
 func (f *fio) line(s scanned) bool {
+	taken := f.read(s)
+	if s.last && taken && f.out != nil && f.job != nil && !f.counted && !f.tersely && !f.ended {
+		f.out.Cut = true
+	}
+	return taken
+}
+
+func (f *fio) read(s scanned) bool {
 	if f.command == "" && f.out == nil && !holds(s.text, "=", "fio", "Run status") {
 		return false
 	}
@@ -387,6 +396,7 @@ func (f *fio) head(s scanned, m []string) {
 	n, _ := whole(m[3])
 	j.Error = int(n)
 	f.add(s, j)
+	f.counted = false
 }
 
 // next ends a run whose summary was there.
@@ -413,6 +423,7 @@ func (f *fio) add(s scanned, j Job) {
 		f.job = &Job{}
 		return
 	}
+	f.counted = true // where no head tells that all of it should follow
 	f.out.Fio.Jobs = append(f.out.Fio.Jobs, j)
 	f.job, f.side = &f.out.Fio.Jobs[len(f.out.Fio.Jobs)-1], nil
 	f.total = map[string]float64{}
@@ -516,6 +527,7 @@ func (f *fio) detail(s scanned) bool {
 	}
 	if m := fioIssued.FindStringSubmatch(s.text); m != nil {
 		f.closeSide()
+		f.counted = true
 		if r, w := strings.Trim(m[1], "0") != "", strings.Trim(m[2], "0") != ""; r != w {
 			f.found(r)
 		}

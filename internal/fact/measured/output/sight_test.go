@@ -72,3 +72,57 @@ func TestLongestOfABufferedJob(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+// TestSarOnOneLine: a page has taken away all breaks, of the table and what is before it.
+func TestSarOnOneLine(t *testing.T) {
+	for name, times := range map[string][]string{"24 h": {"00:00:01", "00:10:01", "00:20:01"},
+		"12 h": {"12:00:01 AM", "12:10:01 AM", "12:20:01 AM"}} {
+		x := one(t, "# sar "+times[0]+" CPU %user %nice %system %iowait %steal %idle "+times[1]+
+			" all 0.11 0.00 0.08 0.04 0.00 99.77 "+times[2]+" all 0.10 0.00 0.08 0.00 0.00 99.82 "+
+			"Average: all 0.11 0.00 0.08 0.02 0.00 99.79\n")
+		if x.Program != SarRun || len(x.Sar.CPU) != 2 || x.Sar.CPU[1].Idle != 99.82 || x.Sar.CPU[1].At != times[2] ||
+			len(x.Sar.Average.CPU) != 1 {
+			t.Errorf("%s: %+v", name, x.Sar)
+		}
+	}
+}
+
+// TestBoldLines: each line of an output between the marks of bold text.
+func TestBoldLines(t *testing.T) {
+	x := one(t, "**progress: 60.0 s, 934.2 tps, lat 8.521 ms stddev 7.676**\n\n"+
+		"**progress: 120.0 s, 937.9 tps, lat 8.492 ms stddev 7.688**\n\n**scaling factor: 1**\n\n"+
+		"**number of clients: 8**\n\n**tps = 935.395574 (without initial connection time)**\n")
+	if len(x.Progress) != 2 || x.Progress[1].TPS != 937.9 || *x.Progress[1].Latency.SD != 7.688 ||
+		*x.Pgbench.TPS != 935.395574 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestCommandOfSysbenchOverLines: the test has its name in the last of them; one that prepares is no run.
+func TestCommandOfSysbenchOverLines(t *testing.T) {
+	const report = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test with following options:\n" +
+		"Number of threads: 10\n\n[ 1s ] thds: 10 tps: 56.88 qps: 1030.77 (r/w/o: 907.04/0.00/123.73) " +
+		"lat (ms,95%): 207.82 err/s: 0.00 reconn/s: 0.00\n"
+	const command = "$ sysbench \\\n--db-driver=pgsql \\\n  --threads=10 \\\noltp_read_only "
+	if x := one(t, command+"prepare\n\n"+command+"run\n\n"+report); x.Sysbench.Test != "oltp_read_only" {
+		t.Errorf("%+v", x.Sysbench)
+	}
+	if x := one(t, command+"prepare\n\n"+report); x.Sysbench.Test != "" {
+		t.Errorf("%+v", x.Sysbench)
+	}
+}
+
+// TestFileThatEndsWithinAJob: fio tells near the end of a job how many requests it issued.
+func TestFileThatEndsWithinAJob(t *testing.T) {
+	const job = "fio-3.7\nr: (groupid=0, jobs=4): err= 0: pid=1722: Mon Dec 8 18:27:30 2025\n" +
+		"   read: IOPS=116k, BW=455MiB/s (477MB/s)(53.3GiB/120001msec)\n" +
+		"    clat (usec): min=87, max=42508, avg=540.39, stdev=330.43\n" +
+		"  cpu          : usr=7.62%, sys=38.72%, ctx=8932045, majf=0, minf=202\n"
+	const issued = "     issued rwts: total=13981,0,0,0 short=0,0,0,0 dropped=0,0,0,0\n"
+	if x := one(t, job); !x.Cut {
+		t.Error("it ends behind cpu, and is not called cut")
+	}
+	if x := one(t, job+issued); x.Cut {
+		t.Error("whole, and called cut")
+	}
+}

@@ -113,7 +113,28 @@ type sysbench struct {
 	r       *reader
 	out     *Output
 	command string
-	ended   bool // its last part was seen
+	typed   string // the beginning of a command that goes on in the next line
+	ended   bool   // its last part was seen
+}
+
+// sysbenchTyped is a command whose rest is in the lines that follow.
+var sysbenchTyped = regex.New(`(?:^|[\s$#>/])sysbench(?:\s.*)?\\$`)
+
+// maxCommand is how long a command may be.
+const maxCommand = 2000
+
+// joined puts the lines of a command together; more says that it goes on.
+func (b *sysbench) joined(l string) (command string, more bool) {
+	l = strings.TrimSpace(l)
+	if b.typed == "" && !sysbenchTyped.MatchString(l) {
+		return "", false
+	}
+	command = b.typed + " " + strings.TrimSuffix(l, `\`)
+	b.typed = ""
+	if more = strings.HasSuffix(l, `\`) && len(command) < maxCommand; more {
+		b.typed = command
+	}
+	return command, more
 }
 
 func (b *sysbench) open(s scanned) *Sysbench {
@@ -126,6 +147,13 @@ func (b *sysbench) open(s scanned) *Sysbench {
 }
 
 func (b *sysbench) line(s scanned) bool {
+	if command, more := b.joined(s.text); more {
+		return true
+	} else if m := match(sysbenchCommand, command, "sysbench"); m != nil {
+		b.end()
+		b.command = m[1]
+		return true
+	}
 	if !holds(s.text, ":", "sysbench", "Threads started", "transferred", "Requests/sec", "Doing ") {
 		return false
 	}
@@ -135,7 +163,7 @@ func (b *sysbench) line(s scanned) bool {
 		b.out.Version = m[1]
 		return true
 	}
-	if m := match(sysbenchCommand, s.text, "sysbench"); m != nil && len(s.text) < 2000 {
+	if m := match(sysbenchCommand, s.text, "sysbench"); m != nil && len(s.text) < maxCommand {
 		b.end()
 		b.command = m[1]
 		return true

@@ -97,18 +97,28 @@ func (ix *index) whole(m []byte, language string, depth int) (english []byte, in
 			}
 		}
 	case bytes.Contains(near, pidMark): // the end of a process is worth a look at all languages
-		for l, list := range ix.byArg {
-			for _, p := range list {
-				if strings.HasPrefix(p.id, "%s (PID %d)") {
-					if e, ok := ix.try(p, m, depth); ok {
-						return e, l, true
-					}
+		return ix.inAny("%s (PID %d)", m, depth)
+	case depth == 0 && bytes.HasPrefix(m, ownName) && len(m) < maxText: // the first message of a start is, too
+		return ix.inAny("starting %s", m, depth)
+	}
+	return nil, "", false
+}
+
+// inAny takes a text that begins with an argument as a message whose English form begins so, in any language.
+func (ix *index) inAny(id string, m []byte, depth int) (english []byte, in string, ok bool) {
+	for l, list := range ix.byArg {
+		for _, p := range list {
+			if strings.HasPrefix(p.id, id) {
+				if e, ok := ix.try(p, m, depth); ok {
+					return e, l, true
 				}
 			}
 		}
 	}
 	return nil, "", false
 }
+
+var ownName = []byte("PostgreSQL ")
 
 var pidMark = []byte("PID ")
 

@@ -500,6 +500,24 @@ func (c *oomCase) special() (Cause, bool) {
 	return Cause{}, false
 }
 
+// aside adds to the evidence what bears on any cause.
+func (c *oomCase) aside() {
+	add := func(m say.Message) { c.kill.Cause.Evidence = append(c.kill.Cause.Evidence, m) }
+	if p, v := c.report.Chosen, c.kill.Victim; p != nil && v != nil {
+		args := []any{"chosen", strconv.Itoa(p.PID), "name", p.Name, "pid", strconv.Itoa(v.PID)}
+		if p.Name == v.Name { // threads have the name of their process, usually
+			add(say.M("the OOM killer chose {chosen} ({name}), and killed process {pid}: a child of it, or the "+
+				"process that it is a thread of", args...))
+		} else {
+			add(say.M("the OOM killer chose process {chosen} ({name}), and killed its child {pid} in its place",
+				args...))
+		}
+	}
+	if i := c.report.Info; i != nil && i.SwapOff {
+		add(say.M("free swap is negative, as while swapoff runs: it moves all pages of a swap area into RAM"))
+	}
+}
+
 // unknown reports what there is if no part stands out.
 func (c *oomCase) unknown() Cause {
 	o := Cause{ID: oomNotTold, Evidence: []say.Message{}, Text: say.M("The cause is unknown: the logs do not show " +

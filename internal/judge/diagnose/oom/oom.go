@@ -307,6 +307,7 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	c.invoker()
 	c.after()
 	c.cause()
+	c.aside()
 	c.prevent()
 	c.missing()
 	return k

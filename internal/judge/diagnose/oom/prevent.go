@@ -218,6 +218,8 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		}
 	case oomProgram:
 		c.otherProgram()
+	case oomNotTold:
+		c.touched()
 	case oomAllocating:
 		if !planned["sysctl:vm.oom_kill_allocating_task"] {
 			c.add("report", say.M("Set {name} = {value}", "name", "vm.oom_kill_allocating_task", "value", "0"),
@@ -248,13 +250,39 @@ func (c *oomCase) otherProgram() {
 				"fit in it"))
 		return
 	}
-	of := "UNIT-OF-" + oomShellWord(p.Name)
-	if u := oomUnit(c.report.TaskGroup); u != "" && c.kill.Victim != nil && c.kill.Victim.Name == p.Name {
-		of = oomShellWord(u)
+	if c.procs == 0 && len(c.report.Table.Tasks) > 0 && !c.rowsMissing() && c.facts.Snapshot == nil {
+		c.add("report", say.M("Limit the memory of {name}, or use a host with more memory", "name", p.Name),
+			say.M("the task table has no process of a PostgreSQL server; if {name} exceeds a limit of its own, only "+
+				"its own processes are killed", "name", p.Name),
+			"systemctl set-property "+c.unitOf(p)+" MemoryMax=LIMIT")
+		return
 	}
 	c.add("report", say.M("Move {name} to another host, or limit its memory", "name", p.Name),
 		say.M("the server cannot use the memory that it takes; if it exceeds a limit of its own, only its own "+
-			"processes are killed"), "systemctl set-property "+of+" MemoryMax=LIMIT")
+			"processes are killed"), "systemctl set-property "+c.unitOf(p)+" MemoryMax=LIMIT")
+}
+
+// unitOf is the unit of a program, or what stands for its name.
+func (c *oomCase) unitOf(p *Program) string {
+	if u := oomUnit(c.report.TaskGroup); u != "" && c.kill.Victim != nil && c.kill.Victim.Name == p.Name {
+		return oomShellWord(u)
+	}
+	return "UNIT-OF-" + oomShellWord(p.Name)
+}
+
+// touchedTimes is how many times its private memory a victim has touched of shared memory before that is worth a word.
+const touchedTimes = 4
+
+// touched is about a victim of a server that had little of its own, where the log shows nothing else.
+func (c *oomCase) touched() {
+	v := c.kill.Victim
+	if v == nil || !host.IsServerName(v.Name) || v.Anon == nil || v.Shmem == nil || *v.Shmem < touchedTimes**v.Anon {
+		return
+	}
+	c.add("report", say.M("Check that shared_buffers and the other programs fit in the memory"),
+		say.M("the victim had little memory of its own ({private}); what it had touched of shared memory ({shared}) "+
+			"is counted in full for each process", "private", *v.Anon, "shared",
+			*v.Shmem), "SHOW shared_buffers;", "ps -eo rss,pid,args --sort=-rss | head")
 }
 
 // workMem bounds work_mem by the plan's own number if the host is known. Otherwise by what the report shows: what

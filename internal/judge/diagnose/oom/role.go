@@ -24,6 +24,9 @@ func (c *oomCase) victim(used map[int]bool) {
 	v := &r.Victims[0]
 	o := Task{PID: v.PID, Name: v.Name, Anon: v.Anon, File: v.File, Shmem: v.Shm, PageTables: v.Ptes, Adj: v.Adj,
 		VM: v.VM, Score: r.Score, RSS: v.RSS, Swap: v.Swap}
+	if r.Chosen != nil && r.Chosen.Name != v.Name {
+		o.Score = nil // it is of the process that was chosen
+	}
 	if v.UID >= 0 {
 		o.UID = oomPtr(v.UID)
 	}

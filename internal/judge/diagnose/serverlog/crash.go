@@ -236,8 +236,8 @@ func (s *crashes) interrupted(e *pglog.Entry, at stamp) {
 }
 
 func (s *crashes) unclean(e *pglog.Entry, at stamp) {
-	x := &Crash{Kind: uncleanEnd, ExitCode: -1, Cause: say.M("the server ended without a message in the log: the " +
-		"postmaster was killed, or the host lost power or was reset")}
+	x := &Crash{Kind: uncleanEnd, ExitCode: -1, Cause: say.M("before this start, the server had ended without a " +
+		"message in the log: the postmaster was killed, or the host lost power or was reset")}
 	from := s.aliveAt
 	switch us, zone, told := e.LastUp(); {
 	case s.failed:
@@ -495,10 +495,14 @@ func anyRecovered(list []Crash) bool {
 	return false
 }
 
+// ownExits is the highest code that processes of a server exit with: 0, 1 in order, 2 where the postmaster ends them
+// after a crash, 3 as a recovery target asks for a shutdown.
+const ownExits = 3
+
 // afterCrash says what to do, by what the crashes were.
 func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked bool
-	signal := 0
+	signal, code := 0, 0
 	for _, x := range r.Crashes {
 		switch {
 		case x.Signal == 9:
@@ -519,6 +523,8 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			unclean = true
 		case x.Kind == immediate:
 			asked = true
+		case x.ExitCode > ownExits && (x.ExitCode <= 128 || x.ExitCode > 128+31):
+			code = x.ExitCode
 		}
 	}
 	if killed || gone {
@@ -562,6 +568,12 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 		do = append(do, say.M("An immediate shutdown skips the shutdown checkpoint, so the next start runs crash "+
 			"recovery. Use pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop "+
 			"signal of a container."))
+	}
+	if code > 0 {
+		do = append(do, say.M("PostgreSQL's own processes exit only with codes 0 to 3: code {code} comes from "+
+			"something else. Look for an extension or a library that exits. If the postmaster is PID 1 of a "+
+			"container, it can also be a program that docker exec or kubectl exec started: run an init process as "+
+			"PID 1 (docker run --init).", "code", code))
 	}
 	if len(do) == 0 && !panicked || unclean {
 		do = append(do, say.M("Check what the host logged at that time: journalctl --since TIME --until TIME, and "+

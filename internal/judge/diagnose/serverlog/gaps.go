@@ -73,10 +73,16 @@ func (c *Collector) fileGaps(r *Report, f *File, s pglog.Source) {
 	}
 	// Archive commands and libraries write there too: a few are no sign of anything.
 	if s.Format == pglog.Stderr && !f.Dumps && s.Stray > s.Entries/4 && s.Stray > 10 {
-		r.unknown(lines, say.N(s.Stray,
-			"{n} line belongs to no entry: it is from another program, or has another prefix",
-			"{n} lines belong to no entry: they are from other programs, or have another prefix"),
-			say.M("give the log_line_prefix that was in force then with --prefix"))
+		if s.Unread == 0 { // no prefix makes an entry of a line without a severity
+			r.unknown(lines, say.N(s.Stray,
+				"{n} line belongs to no entry: it is from another program, or text around the log",
+				"{n} lines belong to no entry: they are from other programs, or text around the log"), say.Message{})
+		} else {
+			r.unknown(lines, say.N(s.Stray,
+				"{n} line belongs to no entry: it is from another program, or has another prefix",
+				"{n} lines belong to no entry: they are from other programs, or have another prefix"),
+				say.M("give the log_line_prefix that was in force then with --prefix"))
+		}
 	} else if s.Format != pglog.Stderr && s.Stray > 0 {
 		r.unknown(lines, say.N(s.Stray, "{n} line is not valid {format}: cut by a rotation, a crash or a full disk",
 			"{n} lines are not valid {format}: cut by a rotation, a crash or a full disk", "format", string(s.Format)),

@@ -169,3 +169,68 @@ func TestDumpWithoutItsTotal(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckpointRecordThatIsNotValid: without the PANIC that follows it is the reason why the server does not start,
+// unless that has started, and with it one reason.
+func TestCheckpointRecordThatIsNotValid(t *testing.T) {
+	lines := []string{
+		"2026-11-20 09:00:00.000 UTC [7] LOG:  database system was interrupted; last known up at 2026-11-20 08:30:00 " +
+			"UTC",
+		"2026-11-20 09:00:00.100 UTC [7] LOG:  invalid resource manager ID in primary checkpoint record",
+	}
+	r := reported(t, Options{}, lines...)
+	f, text := found(t, r, "start_failed")
+	has(t, text, "cannot start without a valid one (once)", "invalid resource manager ID", "restore a backup")
+	if f.Severity != Critical {
+		t.Errorf("%+v", f)
+	}
+	_, _ = found(t, r, "crash")
+	has(t, r.Crashes[0].Cause.String(), "before this start, the server had ended without a message in the log")
+	f, text = found(t, reported(t, Options{}, append(lines,
+		"2026-11-20 09:00:02.000 UTC [1] LOG:  database system is ready to accept connections")...), "start_failed")
+	has(t, text, "but the server started")
+	lacks(t, text, "cannot start")
+	if f.Severity != Warning {
+		t.Errorf("%+v", f)
+	}
+	f, text = found(t, reported(t, Options{}, append(lines,
+		"2026-11-20 09:00:00.200 UTC [7] PANIC:  could not locate a valid checkpoint record")...), "start_failed")
+	has(t, text, "Server could not start (once)")
+	if f.Count != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestExitCodeOfAnother: no process of PostgreSQL exits with such a code, and the log of the host says nothing of it.
+func TestExitCodeOfAnother(t *testing.T) {
+	const died = "2026-11-20 09:00:00.000 UTC [1] LOG:  server process (PID 58) exited with exit code "
+	_, text := found(t, reported(t, Options{}, died+"255"), "crash")
+	has(t, text, "code 255 comes from something else")
+	lacks(t, text, "reboots")
+	_, text = found(t, reported(t, Options{}, died+"2"), "crash")
+	has(t, text, "reboots")
+	lacks(t, text, "something else")
+}
+
+// TestLinesOfNoEntry: a prefix helps only where a line has a severity.
+func TestLinesOfNoEntry(t *testing.T) {
+	entry := "2026-11-20 09:00:00.000 UTC [7] LOG:  checkpoint starting: time\n"
+	for more, want := range map[string]bool{"": false, "db1/7 ana:ERROR:  deadlock detected\n": true} {
+		c := NewCollector(Options{})
+		text := strings.Repeat("What can that be\n", 12) + more + entry
+		src, err := pglog.Read(strings.NewReader(text), pglog.Options{Prefix: "%m [%p] ", Known: true}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.File("log", src, false)
+		hint := false
+		for _, g := range c.Report().Unknown {
+			if g.Fact.String() == "lines of log" {
+				hint = !g.Reveal.IsZero()
+			}
+		}
+		if hint != want {
+			t.Errorf("%q: a hint: %v, of %+v", more, hint, src)
+		}
+	}
+}

@@ -161,6 +161,13 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 	all := c.kinds[pglog.StartFailed].words
 	switch {
 	case c.fatalStarts > 0:
+	case onlyRecords(all) && c.kinds[pglog.Ready].count > 0:
+		f.Severity = Warning
+		f.Verdict = say.N(f.Count, "A checkpoint record was invalid, but the server started (once)",
+			"A checkpoint record was invalid, but the server started ({n} times)")
+	case onlyRecords(all):
+		f.Verdict = say.N(f.Count, "Server found an invalid checkpoint record: it cannot start without a valid one "+
+			"(once)", "Server found an invalid checkpoint record: it cannot start without a valid one ({n} times)")
 	case c.kinds[pglog.Ready].count > 0 && onlyAddresses(all):
 		f.Severity = Warning
 		f.Verdict = say.N(f.Count, "Server could not listen on one of its addresses, but started with the others "+
@@ -179,6 +186,16 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 			"settings."))
 	}
 	return f, true
+}
+
+// onlyRecords reports whether all of some messages are of checkpoint records, whose PANIC is not among them.
+func onlyRecords(all string) bool {
+	for line := range strings.Lines(all) {
+		if !strings.HasPrefix(line, "invalid ") || !strings.Contains(line, " checkpoint ") {
+			return false
+		}
+	}
+	return all != ""
 }
 
 // onlyAddresses reports whether all of some messages are of addresses to listen on.

@@ -98,6 +98,10 @@ func errno(n int) say.Message {
 		return say.M("30 (EROFS, read-only filesystem)")
 	case 95:
 		return say.Text("95 (EOPNOTSUPP)")
+	case 110:
+		return say.M("110 (ETIMEDOUT, timed out)")
+	case 121:
+		return say.M("121 (EREMOTEIO, remote I/O error)")
 	case 122:
 		return say.M("122 (EDQUOT, disk quota exceeded)")
 	}

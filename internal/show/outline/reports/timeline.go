@@ -41,6 +41,9 @@ func oomEvents(d *oom.Report) []event {
 	for i := range d.Kills {
 		k := &d.Kills[i]
 		e := event{at: k.Time, cause: k.Cause.Text}
+		if k.Cause.ID == "unknown" && !k.Panic {
+			e.cause = say.M("unknown")
+		}
 		switch {
 		case k.Victim != nil:
 			e.what, e.process = say.M("OOM kill"), processOf(k.Victim.PID, k.Victim.Name, k.Victim.Role)
