@@ -2,7 +2,8 @@
 -- There are 100 of a kind at most. What the new version must have installed is among them: extensions, libraries of C functions.
 -- The kinds are those of pg_upgrade's own checks of 13 and later, and settings of functions, at which it fails without having
 -- checked them. A type is found within domains, arrays, ranges, and row types as
--- well; edges leads from a type to those that contain it, without columns of built-in types that are never refused.
+-- well; edges leads from a type to those that contain it, without columns of built-in types that are never refused. What is in
+-- nested is estimated far too high: with a limit, and where it is no join, it is hashed.
 -- Of: each database
 with recursive
      version (n) as (select current_setting('server_version_num')::int / 10000),
@@ -25,7 +26,8 @@ with recursive
          from pg_attribute a
          join pg_class c on c.oid = a.attrelid
         where c.reltype <> 0 and c.oid >= 16384 and a.attnum > 0 and not a.attisdropped
-          and (a.atttypid >= 16384 or a.atttypid in (select oid from bases))),
+          and (a.atttypid >= 16384 or a.atttypid in (select oid from bases)
+               or a.atttypid in (select t.typarray from pg_type t join bases b on b.oid = t.oid where t.typarray <> 0))),
      nested (oid, base) as (
        select oid, oid from bases
        union
@@ -38,13 +40,11 @@ with recursive
                            'array_positions(anyarray,anyelement)', 'width_bucket(anyelement,anyarray)']) f
         where (select n from version) < 14)
 (select 'type' as kind, n.nspname::text, c.relname::text, a.attname::text as owner_column, null::text as extname, null::text as library,
-        min(x.base::regtype::text) as detail
-   from nested x
-   join pg_attribute a on a.atttypid = x.oid and not a.attisdropped
-   join pg_class c on c.oid = a.attrelid and c.relkind in ('r', 'm', 'i')
-   join pg_namespace n on n.oid = c.relnamespace
+        (select min(x.base::regtype::text) from nested x where x.oid = a.atttypid) as detail
+   from (select * from pg_attribute where not attisdropped and (atttypid in (select oid from nested limit 10000)) is true offset 0) a
+   join lateral (select * from pg_class where oid = a.attrelid offset 0) c on c.relkind in ('r', 'm', 'i')
+   join lateral (select * from pg_namespace where oid = c.relnamespace offset 0) n on true
   where n.nspname !~ '^pg_(toast_)?temp_' and n.nspname not in ('pg_catalog', 'information_schema')
-  group by n.nspname, c.relname, a.attname
   order by n.nspname, c.relname, a.attname
   limit 100)
  union all
