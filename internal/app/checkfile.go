@@ -61,7 +61,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	major := m.Given
 	if major != 0 && !params.Covers(major) {
 		return r, "", say.Usage(say.M("invalid value for --pg: {major}", "major", fmt.Sprint(major)),
-			say.M("Use one of: {knownMajors}.", "knownMajors", knownMajors()))
+			say.M("Use one of: {knownMajors}.", "knownMajors", majorsOf(params.Covered())))
 	}
 	if told.Form != conftext.Plain && told.Form != conftext.Recovery || len(told.Settings) > 0 {
 		major, from = fileMajor(m, told.Named)
@@ -208,14 +208,6 @@ func clusterMajor(view target.Target, dir string) int {
 		return 0
 	}
 	return n
-}
-
-func knownMajors() string {
-	var out []string
-	for _, m := range params.Covered() {
-		out = append(out, strconv.Itoa(m))
-	}
-	return strings.Join(out, ", ")
 }
 
 // shorter spells a path from the working directory if it is below it, which is what a code host makes links of.

@@ -31,7 +31,7 @@ import (
 )
 
 // Majors are the versions that are tested.
-var Majors = []int{13, 14, 15, 16, 17, 18}
+var Majors = []int{13, 14, 15, 16, 17, 18, 19}
 
 // Binaries are their programs.
 var Binaries = sync.OnceValues(func() (map[int]scratch.Binaries, error) {

@@ -14,7 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
-// mostFiles bounds the names that are kept of one directory: all extensions that Debian packages are some 200.
+// mostFiles bounds the names that are kept of one directory: all extensions that Debian packages are some 200. With
+// more it is not known what is there.
 const mostFiles = 2000
 
 // installations writes servers.json: the server programs that are installed here, with the extensions and libraries
@@ -68,9 +69,12 @@ func (c *collector) namesIn(dirs []string, suffix, one string) []string {
 		out := []string{}
 		slices.Sort(names)
 		for _, n := range names {
-			if name, ok := strings.CutSuffix(n, suffix); ok && len(out) < mostFiles {
+			if name, ok := strings.CutSuffix(n, suffix); ok {
 				out = append(out, name)
 			}
+		}
+		if len(out) > mostFiles {
+			return nil
 		}
 		return out
 	}

@@ -19,6 +19,8 @@ import (
 // maxDownload bounds what a registry may send: the archives are 15 MB.
 const maxDownload = 64 << 20
 
+var errNoArchive = say.Err("the download has no archive in it")
+
 // loading serializes downloads, as the library takes its HTTP client and its temporary directory from the process.
 var loading sync.Mutex
 
@@ -65,6 +67,9 @@ func download(ctx context.Context, r release, work string, progress func(done, t
 		if w.answered.Load() {
 			p.Message = say.M("the registry did not give PostgreSQL {version} for {platform}", "version", r.version,
 				"platform", platform())
+		}
+		if libErr == nil { // it is one in any case, see above
+			libErr = errNoArchive
 		}
 		p.Detail = say.All("; ", w.why(libErr),
 			say.M("server programs were looked for on PATH and in {places}", "places", say.Names(folders, 0)))

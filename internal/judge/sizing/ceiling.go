@@ -72,11 +72,11 @@ func ceiling(c *rule.Case, b rule.Basis, conns int) (layout, bool) {
 		l.above.parallel = max(parallel-float64(m.Parallel), 0)
 		l.above.vacuums = max(vacuums-float64(m.Workers), 0)
 		l.above.processes = l.above.parallel + l.above.vacuums
-		for address, want := range map[knob.Address]float64{
-			"pg:io_workers":     fed(IoWorkersDefault, IoWorkersFor(p.Cpus)),       // 18
-			"pg:io_max_workers": fed(IoMaxWorkersDefault, IoMaxWorkersFor(p.Cpus)), // 19+
+		for address, least := range map[knob.Address]int{ // a version has one of them
+			"pg:io_workers": IoWorkersDefault, "pg:io_max_workers": IoMaxWorkersDefault,
 		} {
 			if now, ok := c.Int(address); ok {
+				want := fed(least, IoWorkersFor(p.Cpus, least))
 				l.above.processes += max(ceilingOf(c, address, want, 0)-float64(now), 0)
 			}
 		}

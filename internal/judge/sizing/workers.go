@@ -132,15 +132,13 @@ func VacuumsFor(c *rule.Case, cpus int) int {
 // IoWorkersDefault is the server's own default: it is not lowered if memory is short.
 const IoWorkersDefault = 3
 
-// IoWorkersFor returns how many suit so many CPUs, however much memory there is.
-func IoWorkersFor(cpus int) int { return min(max(cpus/4, IoWorkersDefault), 32) }
-
 // IoMaxWorkersDefault is the default of 19, whose workers start as they are needed: it is not lowered if memory is
 // short.
 const IoMaxWorkersDefault = 8
 
-// IoMaxWorkersFor returns how many may start at most on so many CPUs, however much memory there is.
-func IoMaxWorkersFor(cpus int) int { return min(max(cpus/4, IoMaxWorkersDefault), 32) }
+// IoWorkersFor returns how many suit so many CPUs, however much memory there is: a quarter, as most of the time they
+// wait for a disk, at least the server's default, and at most 32, the bound of both parameters.
+func IoWorkersFor(cpus, byDefault int) int { return min(max(cpus/4, byDefault), 32) }
 
 // MaintenanceWorkers returns how many workers one index build should have on so many CPUs: half of them, at least the
 // server's default of 2 and at most 4, as reading and merging stay with one process.

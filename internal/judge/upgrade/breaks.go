@@ -15,7 +15,7 @@ func SetByHand(s pg.Setting) bool {
 // StopsNext says in which later version the setting prevents the start of the
 // server, the first of them; nothing if there is none.
 func StopsNext(major int, s pg.Setting) (text say.Message, next int) {
-	if _, ok := params.Lookup(major, s.Name); !ok {
+	if _, ok := params.Find(major, s.Name); !ok {
 		return say.Message{}, 0 // of a module or of another product: nothing is known about it
 	}
 	for _, next = range params.Covered() {

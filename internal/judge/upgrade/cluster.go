@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -72,14 +73,14 @@ func (j *judge) connections() {
 		switch {
 		case d.Invalid():
 			j.stop("invalid_database", say.M("Database {database} is invalid: its DROP DATABASE was interrupted.",
-				"database", d.Name), say.M("Drop it."), check.SQL("DROP DATABASE "+ident(d.Name)+";"))
+				"database", d.Name), say.M("Drop it."), check.SQL("DROP DATABASE "+conf.SQLName(d.Name)+";"))
 		case d.Name == "template0" && d.AllowConn:
 			j.stop("template0", say.M("template0 allows connections."), say.M("Forbid them."),
 				check.SQL("ALTER DATABASE template0 ALLOW_CONNECTIONS false;"))
 		case d.Name != "template0" && !d.AllowConn:
 			j.stop("closed_database", say.M("Database {database} allows no connections.", "database", d.Name),
 				say.M("Allow them for the upgrade, or drop the database."),
-				check.SQL("ALTER DATABASE "+ident(d.Name)+" ALLOW_CONNECTIONS true;"))
+				check.SQL("ALTER DATABASE "+conf.SQLName(d.Name)+" ALLOW_CONNECTIONS true;"))
 		}
 	}
 }

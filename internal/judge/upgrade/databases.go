@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -115,7 +116,7 @@ func (j *judge) functionSetting(o pg.Obstacle) {
 		"function", relation(o), "database", o.Database, "text", text),
 		say.M("Reset it before the upgrade: pg_upgrade fails when it restores it, and pg_upgrade --check does not "+
 			"report "+
-			"it."), check.SQL("ALTER ROUTINE "+ident(o.Schema)+"."+ident(o.Name)+" RESET "+name+";"))
+			"it."), check.SQL("ALTER ROUTINE "+conf.SQLName(o.Schema)+"."+conf.SQLName(o.Name)+" RESET "+name+";"))
 }
 
 // goneExtensions are extensions of PostgreSQL itself and the first version without them.
@@ -170,13 +171,13 @@ func (j *judge) installed() {
 				"{major}.",
 				"extension", n, "databases", databases, "major", MajorOf(gone)),
 				say.M("Drop it in each of these databases before the upgrade: DROP EXTENSION {extension};", "extension",
-					ident(n)))
+					conf.SQLName(n)))
 		case here && to.Extensions != nil && !slices.Contains(to.Extensions, n):
 			told[n] = true
 			j.stop("extension_missing", say.M("Extension {extension} (in {databases}) is not installed for PostgreSQL "+
 				"{major} ({directory}).", "extension", n, "databases", databases, "major", j.to, "directory", to.Path),
 				say.M("Install its package for {major}, or drop it before the upgrade: DROP EXTENSION {extension};",
-					"major", j.to, "extension", ident(n)))
+					"major", j.to, "extension", conf.SQLName(n)))
 		}
 	}
 	j.libraries(to, here, libraries, told)

@@ -2,13 +2,14 @@ package upgrade
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
@@ -23,7 +24,7 @@ func placeOf(s pg.Setting) string {
 
 // settings judges what is set by hand, and which defaults change for what is not.
 func (j *judge) settings(set pg.Settings) {
-	for _, name := range sorted(set) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		s := set[name]
 		if !SetByHand(s) {
 			continue
@@ -64,16 +65,11 @@ func (j *judge) stops(s pg.Setting) (removed bool, text say.Message) {
 	if _, ok := params.Find(j.from, s.Name); !ok {
 		return false, say.Message{} // of a module or of another product: nothing is known about it
 	}
-	text = stopsAt(j.to, s)
-	if text.IsZero() {
-		return false, text
+	if stopsAt(j.to, s).IsZero() {
+		return false, say.Message{}
 	}
 	_, kept := params.Find(j.to, s.Name)
-	for _, m := range Targets(j.from) {
-		if t := stopsAt(m, s); !t.IsZero() {
-			return !kept, t
-		}
-	}
+	text, _ = StopsNext(j.from, s)
 	return !kept, text
 }
 
@@ -110,15 +106,6 @@ func spelled(p params.Param) string {
 	return v
 }
 
-func sorted(set pg.Settings) []string {
-	var out []string
-	for n := range set {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // roleSettings judges what ALTER ROLE and ALTER DATABASE set: pg_upgrade restores them in the new cluster, and ends
 // where that refuses one. Its --check does not look at them.
 func (j *judge) roleSettings() {
@@ -138,13 +125,14 @@ func (j *judge) roleSettings() {
 		switch {
 		case o.Role != "" && o.Database != "":
 			who = say.M("role {role} in database {database}", "role", o.Role, "database", o.Database)
-			command = fmt.Sprintf("ALTER ROLE %s IN DATABASE %s RESET %s;", ident(o.Role), ident(o.Database), o.Name)
+			command = fmt.Sprintf("ALTER ROLE %s IN DATABASE %s RESET %s;", conf.SQLName(o.Role),
+				conf.SQLName(o.Database), o.Name)
 		case o.Role != "":
 			who = say.M("role {role}", "role", o.Role)
-			command = fmt.Sprintf("ALTER ROLE %s RESET %s;", ident(o.Role), o.Name)
+			command = fmt.Sprintf("ALTER ROLE %s RESET %s;", conf.SQLName(o.Role), o.Name)
 		case o.Database != "":
 			who = say.M("database {database}", "database", o.Database)
-			command = fmt.Sprintf("ALTER DATABASE %s RESET %s;", ident(o.Database), o.Name)
+			command = fmt.Sprintf("ALTER DATABASE %s RESET %s;", conf.SQLName(o.Database), o.Name)
 		}
 		j.stop("role_setting_"+why(removed),
 			say.M("Stored setting ({who}): {text}", "who", who, "text", text),
@@ -172,18 +160,6 @@ func why(removed bool) string {
 	return "value"
 }
 
-// ident quotes a name where it needs quotes.
-func ident(name string) string {
-	plain := name != "" && (name[0] == '_' || name[0] >= 'a' && name[0] <= 'z')
-	for _, r := range name {
-		plain = plain && (r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
-	}
-	if plain {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-}
-
 // goneMethods are methods of pg_hba.conf and the first version without them.
 var goneMethods = map[string]int{"radius": 19}
 
@@ -199,7 +175,7 @@ func (j *judge) hba() {
 			place = say.M("{file} line {line}", "file", r.File, "line", strconv.FormatInt(r.Line, 10))
 		}
 		switch gone := goneMethods[r.Method]; {
-		case r.Broken:
+		case r.Broken && r.Type == "": // with one that is a rule and never matches, a server starts
 			j.stop("hba_line", say.M("{place}: {error}", "place", place, "error", r.Error),
 				say.M("Correct the line. No server starts with it."))
 		case gone != 0 && j.crosses(gone):

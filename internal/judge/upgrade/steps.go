@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/releases"
@@ -94,7 +95,7 @@ func (j *judge) steps() {
 		old = oldBin
 	}
 	j.step("initdb", say.M("Create the new cluster as the account that owns the old one. Do not start it."),
-		check.Shell(strings.Join(append([]string{quoted(path.Join(bin, "initdb")), "-D", newData}, j.initdb()...),
+		check.Shell(strings.Join(append([]string{shell.Quote(path.Join(bin, "initdb")), "-D", newData}, j.initdb()...),
 			" ")))
 	j.step("configure", say.M("Correct the copied configuration as listed above, and check it."),
 		check.Shell("pgfettle check --conf "+newData+"/postgresql.conf --pg "+say.Spell(j.to)))
@@ -107,14 +108,14 @@ func (j *judge) steps() {
 	j.standbys()
 	if j.to >= swapFrom {
 		j.step("statistics", say.M("Statistics are kept, except extended ones. After the start, collect what is "+
-			"missing."), check.Shell(quoted(path.Join(bin, "vacuumdb"))+" --all --analyze-in-stages "+
+			"missing."), check.Shell(shell.Quote(path.Join(bin, "vacuumdb"))+" --all --analyze-in-stages "+
 			"--missing-stats-only"),
-			check.Shell(quoted(path.Join(bin, "vacuumdb"))+" --all --analyze-only"))
+			check.Shell(shell.Quote(path.Join(bin, "vacuumdb"))+" --all --analyze-only"))
 	} else {
 		j.step("statistics", say.M("Statistics are not kept: until they are collected, queries can be very slow. "+
 			"Collect "+
 			"them directly after the start."),
-			check.Shell(quoted(path.Join(bin, "vacuumdb"))+" --all --analyze-in-stages"))
+			check.Shell(shell.Quote(path.Join(bin, "vacuumdb"))+" --all --analyze-in-stages"))
 	}
 	j.step("extensions", say.M("Run the script update_extensions.sql if pg_upgrade wrote one. Keep the old cluster "+
 		"until a backup of the new one is complete."))
@@ -123,7 +124,7 @@ func (j *judge) steps() {
 // initdb are the options that make the new cluster like the old one.
 func (j *judge) initdb() (out []string) {
 	if u, ok := j.in.Server.Upgrade.Get(); ok && u.Superuser != "" {
-		out = append(out, "-U", quoted(u.Superuser))
+		out = append(out, "-U", shell.Quote(u.Superuser))
 	}
 	c, ok := j.in.Server.Control.Get()
 	if !ok {
@@ -147,25 +148,17 @@ func (j *judge) command(bin, old string) string {
 	if !ok {
 		data = oldData
 	}
-	words := []string{quoted(path.Join(bin, "pg_upgrade")), "-b", quoted(old), "-B", quoted(bin), "-d", quoted(data),
+	words := []string{shell.Quote(path.Join(bin, "pg_upgrade")), "-b", shell.Quote(old), "-B", shell.Quote(bin),
+		"-d", shell.Quote(data),
 		"-D", newData}
 	if u, ok := j.in.Server.Upgrade.Get(); ok && u.Superuser != "" {
-		words = append(words, "-U", quoted(u.Superuser))
+		words = append(words, "-U", shell.Quote(u.Superuser))
 	}
 	set, _ := j.in.Server.Settings.Get()
 	if file := set["config_file"].Value; file != "" && path.Dir(file) != data {
-		words = append(words, "-o", quoted("-c config_file="+file))
+		words = append(words, "-o", shell.Quote("-c config_file="+file))
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted is a word for a shell.
-func quoted(s string) string {
-	plain := s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@~") == ""
-	if plain {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // mode says which ways of moving the files this host allows.

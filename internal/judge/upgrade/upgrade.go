@@ -22,6 +22,7 @@ import (
 type Report struct {
 	Instance string `json:"instance,omitempty"` // data directory or port; "" for a file
 	From     string `json:"from"`               // version, or major version of a file
+	Major    int    `json:"-"`                  // of From
 	To       int    `json:"to"`
 	// Candidate is the release candidate that the facts of this version were read from; "" for a release
 	Candidate  string      `json:"candidate,omitempty"`
@@ -95,7 +96,7 @@ type judge struct {
 }
 
 func newJudge(from, to int) *judge {
-	return &judge{from: from, to: to, out: Report{To: to, Candidate: params.Candidate(to), Stops: []Item{},
+	return &judge{from: from, to: to, out: Report{Major: from, To: to, Candidate: params.Candidate(to), Stops: []Item{},
 		Changes: []Item{}, Removable: []Line{}, Defaults: []Default{}, Steps: []Item{}, Unknown: []known.Gap{}}}
 }
 
@@ -104,7 +105,7 @@ func Judge(s *snapshot.Snapshot, in *snapshot.Instance, to int) Report {
 	v, _ := in.Server.Version.Get()
 	j := newJudge(v.Major(), to)
 	j.s, j.in = s, in
-	j.out.Instance, j.out.From = in.Label(), v.String()
+	j.out.Instance, j.out.From = in.Label(), in.Version()
 	if set, ok := need(j, in.Server.Settings); ok {
 		j.settings(set)
 	}

@@ -128,15 +128,3 @@ func TestTargets(t *testing.T) {
 		t.Error("there is a target beyond " + strconv.Itoa(last))
 	}
 }
-
-func TestIdent(t *testing.T) {
-	for in, want := range map[string]string{"app": "app", "App": `"App"`, "a b": `"a b"`, `a"b`: `"a""b"`, "1a": `"1a"`,
-		"": `""`} {
-		if got := ident(in); got != want {
-			t.Errorf("%q: %s, want %s", in, got, want)
-		}
-	}
-	if got := quoted("a b'c"); got != `'a b'\''c'` {
-		t.Error(got)
-	}
-}

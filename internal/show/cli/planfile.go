@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // fromFile reports whether the argument is a plan file: a regular file that begins as JSON does. Evidence files begin
@@ -69,7 +69,7 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		} else if file != "" {
 			return nil, nil, say.Usage(say.M("cannot apply to evidence file {file}", "file", say.Quoted(file)),
 				say.M("Run pgfettle apply on the host itself, or make a plan file from the evidence: pgfettle plan "+
-					"--format json {file}", "file", typeset.ShellQuote(file)))
+					"--format json {file}", "file", shell.Quote(file)))
 		}
 		l, err = load(ctx, env, o.plan.target, o.plan.deep)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 )
 
 const rootLong = `pgfettle checks a PostgreSQL host and its instances, and explains each finding.
@@ -280,9 +280,9 @@ func conninfoSplit(args []string) string {
 	}
 	var out []string
 	for _, a := range args[:first] {
-		out = append(out, typeset.ShellQuote(a))
+		out = append(out, shell.Quote(a))
 	}
-	return strings.Join(append(out, typeset.ShellQuote(strings.Join(words, " "))), " ")
+	return strings.Join(append(out, shell.Quote(strings.Join(words, " "))), " ")
 }
 
 // choice refuses a value that is none of the names.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -91,5 +92,5 @@ func (m fstabMount) remount() string {
 	if flag != "strictatime" {
 		flag = "nostrictatime," + flag
 	}
-	return "mount -o remount," + flag + " " + typeset.ShellQuote(m.path)
+	return "mount -o remount," + flag + " " + shell.Quote(m.path)
 }

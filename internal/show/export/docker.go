@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // dockerShm is the default size of a container's /dev/shm.
@@ -59,11 +59,11 @@ func Docker(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string) erro
 		args = append(args, "--shm-size="+mebibytes(shm))
 	}
 	for _, c := range inside {
-		args = append(args, "--sysctl "+typeset.ShellQuote(c.Address.Name()+"="+c.ToBase))
+		args = append(args, "--sysctl "+shell.Quote(c.Address.Name()+"="+c.ToBase))
 	}
 	args = append(args, "IMAGE postgres")
 	for _, c := range list {
-		args = append(args, "-c "+typeset.ShellQuote(c.Address.Name()+"="+c.To))
+		args = append(args, "-c "+shell.Quote(c.Address.Name()+"="+c.To))
 	}
 	b.WriteString("\n" + strings.Join(args, " \\\n  ") + "\n")
 	compose(&b, list, inside, shm, known)

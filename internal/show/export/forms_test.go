@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -29,7 +30,7 @@ var hostileTexts = []string{
 // TestShellQuoteComesBack verifies that a shell makes of a quoted word the text that it was.
 func TestShellQuoteComesBack(t *testing.T) {
 	for _, v := range hostileTexts {
-		out, err := exec.Command("sh", "-c", "printf %s "+typeset.ShellQuote(v)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+shell.Quote(v)).Output()
 		if err != nil || string(out) != v {
 			t.Errorf("%q came back as %q (%v)", v, out, err)
 		}
@@ -183,7 +184,7 @@ func TestScriptFstab(t *testing.T) {
 			}
 			head, _, _ := strings.Cut(scriptHead, "[ \"$(id -u)\"")
 			text := head + scriptMounts + "kept=" + dir + "/kept\nmkdir -p $kept\ntouch $kept/was-not-there\noptions " +
-				typeset.ShellQuote(c.point) + " defaults,noatime\n"
+				shell.Quote(c.point) + " defaults,noatime\n"
 			cmd := exec.Command("sh")
 			cmd.Stdin = strings.NewReader(strings.ReplaceAll(text, "/etc/fstab", fstab))
 			out, err := cmd.CombinedOutput()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -59,13 +60,13 @@ func Script(w io.Writer, p document.Plan, s *snapshot.Snapshot) error {
 	sc.b.WriteString(scriptHead)
 	sc.devices()
 	sc.needs()
-	sc.line("kept=/var/lib/pgfettle/script-" + typeset.ShellQuote(safeKey(shortHash(d.Snapshot))))
+	sc.line("kept=/var/lib/pgfettle/script-" + shell.Quote(safeKey(shortHash(d.Snapshot))))
 	for i, key := range Keys(d.Plan) {
 		sc.instance(i+1, key)
 	}
 	for _, c := range withPrefix(d, "sysctl") {
 		if c.Address.Name() == "vm.nr_hugepages" {
-			sc.line("\nroom " + typeset.ShellQuote(c.ToBase))
+			sc.line("\nroom " + shell.Quote(c.ToBase))
 		}
 	}
 	sc.b.WriteString(scriptBegin)
@@ -322,17 +323,17 @@ func (sc *script) instance(n int, key string) {
 	sc.line("")
 	comment(&sc.b, "#", label, commentWidth)
 	if data != "" {
-		sc.line(fmt.Sprintf("data%d=%s", n, typeset.ShellQuote(data)))
+		sc.line(fmt.Sprintf("data%d=%s", n, shell.Quote(data)))
 		sc.line(fmt.Sprintf("[ -f \"$data%d/PG_VERSION\" ] || die \"$data%d is no data directory\"", n, n))
 		sc.line(fmt.Sprintf("owner%d=$(stat -c %%U \"$data%d\")", n, n))
 	} else {
 		sc.line(fmt.Sprintf("owner%d=postgres", n))
 	}
-	sc.line(fmt.Sprintf("server%d() { server \"$owner%d\" %s %s; }", n, n, typeset.ShellQuote(socket),
-		typeset.ShellQuote(port)))
+	sc.line(fmt.Sprintf("server%d() { server \"$owner%d\" %s %s; }", n, n, shell.Quote(socket),
+		shell.Quote(port)))
 	sc.line(
 		fmt.Sprintf("[ \"$(printf '%%s\\n' \"select current_setting('is_superuser')\" | server%d)\" = on ] || die %s",
-			n, typeset.ShellQuote(typeset.Clean(label)+": no superuser there")))
+			n, shell.Quote(typeset.Clean(label)+": no superuser there")))
 	if data == "" {
 		sc.line(fmt.Sprintf("data%d=$(printf '%%s\\n' 'show data_directory' | server%d)", n, n))
 	}
@@ -357,7 +358,7 @@ func (sc *script) files() {
 			}
 		case "mount":
 			if m, ok := mountOf(c); ok {
-				sc.line("options " + typeset.ShellQuote(m.point) + " " + typeset.ShellQuote(m.options))
+				sc.line("options " + shell.Quote(m.point) + " " + shell.Quote(m.options))
 			}
 		case "unit":
 			if !units {
@@ -375,7 +376,7 @@ func (sc *script) files() {
 }
 
 func (sc *script) inFile(file, start, line string) {
-	sc.line("line " + typeset.ShellQuote(file) + " " + typeset.ShellQuote(start) + " " + typeset.ShellQuote(line))
+	sc.line("line " + shell.Quote(file) + " " + shell.Quote(start) + " " + shell.Quote(line))
 }
 
 // changes makes the plan's changes in the plan's order; what has to wait for a restart of a server is only reported.
@@ -406,23 +407,23 @@ func (sc *script) changes() {
 				}
 			}
 			sc.line(fmt.Sprintf("printf '%%s\\n' %s | server%d",
-				typeset.ShellQuote(alterSystem(c.Address.Name(), c.To)), n))
+				shell.Quote(alterSystem(c.Address.Name(), c.To)), n))
 			restart = restart || c.Effect >= knob.Restart
 		case "sysctl":
 			for _, note := range laterFiles(sc.s, c.Address.Name()) {
 				comment(&sc.b, "#", "BEWARE: "+note, commentWidth)
 			}
-			sc.line(strings.TrimRight("kernel "+typeset.ShellQuote(c.Address.Name())+" "+typeset.ShellQuote(c.ToBase)+
+			sc.line(strings.TrimRight("kernel "+shell.Quote(c.Address.Name())+" "+shell.Quote(c.ToBase)+
 				" "+pairOf(c.Address.Name()), " "))
 		case "thp":
-			sc.line("switch " + typeset.ShellQuote(thpFolder+c.Address.Name()) + " " + typeset.ShellQuote(c.ToBase))
+			sc.line("switch " + shell.Quote(thpFolder+c.Address.Name()) + " " + shell.Quote(c.ToBase))
 		case "unit":
 			sc.line("# in the drop-in above")
 		case "block":
 			sc.queue(c)
 		case "mount":
 			if m, ok := mountOf(c); ok {
-				sc.line("remount " + typeset.ShellQuote(m.path) + " " + m.atime)
+				sc.line("remount " + shell.Quote(m.path) + " " + m.atime)
 			} else {
 				sc.byHand(c)
 			}
@@ -446,15 +447,15 @@ func (sc *script) queue(c plan.Change) {
 	case !ok:
 		sc.byHand(c)
 	case q.mapped:
-		sc.line("queue_of=$(queue " + typeset.ShellQuote(q.device) + ")\nswitch \"$queue_of/" + q.attr + "\" " +
-			typeset.ShellQuote(q.value))
+		sc.line("queue_of=$(queue " + shell.Quote(q.device) + ")\nswitch \"$queue_of/" + q.attr + "\" " +
+			shell.Quote(q.value))
 	default:
-		sc.line("switch " + typeset.ShellQuote("/sys/block/"+q.device+"/queue/"+q.attr) +
-			" " + typeset.ShellQuote(q.value))
+		sc.line("switch " + shell.Quote("/sys/block/"+q.device+"/queue/"+q.attr) +
+			" " + shell.Quote(q.value))
 	}
 }
 
-func (sc *script) byHand(c plan.Change) { sc.line("say " + typeset.ShellQuote("manually: "+how(c))) }
+func (sc *script) byHand(c plan.Change) { sc.line("say " + shell.Quote("manually: "+how(c))) }
 
 // after lists what has to be done manually, in order.
 func (sc *script) after(later []plan.Change) {
@@ -466,18 +467,18 @@ func (sc *script) after(later []plan.Change) {
 			}
 		}
 		if n > 0 {
-			sc.line("say " + typeset.ShellQuote(typeset.Count(n, "setting waits", "settings wait")+
+			sc.line("say " + shell.Quote(typeset.Count(n, "setting waits", "settings wait")+
 				" for a restart: systemctl restart "+typeset.Clean(unitOf(sc.s, key))))
 		}
 	}
 	for _, c := range later {
-		sc.line("say " + typeset.ShellQuote("after the restart: "+afterRestart(c)))
+		sc.line("say " + shell.Quote("after the restart: "+afterRestart(c)))
 	}
 }
 
 func afterRestart(c plan.Change) string {
 	if c.Address.Prefix() == "sysctl" {
-		return "sysctl -w " + typeset.ShellQuote(c.Address.Name()+"="+c.ToBase) + "   (" + sysctlPlace +
+		return "sysctl -w " + shell.Quote(c.Address.Name()+"="+c.ToBase) + "   (" + sysctlPlace +
 			" has it for the next boot)"
 	}
 	return how(c)

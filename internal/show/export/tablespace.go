@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -82,11 +83,11 @@ func (sc *script) spaces(n int, key string) {
 		comment(&sc.b, "#", string(c.Address)+", "+changeComment(c), commentWidth)
 		sql, back, ok := spaceSQL(c)
 		if !ok {
-			sc.line("say " + typeset.ShellQuote("manually: "+spaceLine(c)))
+			sc.line("say " + shell.Quote("manually: "+spaceLine(c)))
 			continue
 		}
 		sc.line("# back: " + back)
-		sc.line("printf '%s\\n' " + typeset.ShellQuote(sql) + " | server" + strconv.Itoa(n))
+		sc.line("printf '%s\\n' " + shell.Quote(sql) + " | server" + strconv.Itoa(n))
 	}
 }
 

@@ -38,7 +38,7 @@ func (p Words) upgrade(o *Outline, r upgrade.Report, named bool) {
 	if len(r.Defaults) > 0 {
 		o.Heading(3, p.Say("Changed defaults of settings that are not set"))
 		t := Table{Caption: p.Say("Changed defaults of settings that are not set"),
-			Head: []string{p.Say("setting"), say.Spell(upgradeMajor(r.From)), say.Spell(r.To)}}
+			Head: []string{p.Say("setting"), say.Spell(r.Major), say.Spell(r.To)}}
 		for _, d := range r.Defaults {
 			t.Rows = append(t.Rows, []Prose{Join(Code(d.Name)), Join(Code(d.Old)), Join(Code(d.New))})
 		}
@@ -66,16 +66,6 @@ func (p Words) upgrade(o *Outline, r upgrade.Report, named bool) {
 		o.Heading(3, p.Say("Not checked for the upgrade"))
 		o.Kind(Gaps, gaps)
 	}
-}
-
-// upgradeMajor is the major version of a version as it is written.
-func upgradeMajor(version string) string {
-	for i, r := range version {
-		if r < '0' || r > '9' {
-			return version[:i]
-		}
-	}
-	return version
 }
 
 // upgradeItems are obstacles, changes or steps: what was seen, what to do, and its commands below.

@@ -197,9 +197,7 @@ func ReadContainers(w *part.Window) (f part.Found) {
 	if len(f.Facts) == 0 {
 		return part.Found{}
 	}
-	if len(versions) > 0 && !slices.ContainsFunc(versions, func(v part.Fact) bool { return v != versions[0] }) {
-		f.Add(versions[0])
-	}
+	f.AddAgreed(versions)
 	return f
 }
 
@@ -252,9 +250,7 @@ func formatted(w *part.Window) (f part.Found) {
 	if !headed {
 		f.Sure = part.Likely
 	}
-	if len(versions) > 0 && !slices.ContainsFunc(versions, func(v part.Fact) bool { return v != versions[0] }) {
-		f.Add(versions[0])
-	}
+	f.AddAgreed(versions)
 	return f
 }
 

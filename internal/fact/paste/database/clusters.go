@@ -21,7 +21,8 @@ func ReadClusters(w *part.Window) (f part.Found) {
 	} else if !reClusterRow.MatchString(w.Text(0)) {
 		return
 	}
-	rows, versions := 0, map[string]bool{}
+	rows := 0
+	var versions []part.Fact
 	for ; f.N < len(w.Lines); f.N++ {
 		m := reClusterRow.FindStringSubmatch(w.Text(f.N))
 		if m == nil {
@@ -29,7 +30,7 @@ func ReadClusters(w *part.Window) (f part.Found) {
 		}
 		rows++
 		of := m[1] + "/" + m[2]
-		versions[m[1]] = true
+		versions = append(versions, part.Word("server.major", "", m[1]))
 		port, _ := amount.Whole(m[3])
 		f.Add(part.Count("cluster.port", of, port), part.Word("cluster.status", of, m[4]),
 			part.Word("cluster.owner", of, m[5]), part.Word("cluster.data_directory", of, m[6]))
@@ -40,10 +41,6 @@ func ReadClusters(w *part.Window) (f part.Found) {
 	if rows == 0 {
 		return part.Found{}
 	}
-	if len(versions) == 1 {
-		for v := range versions {
-			f.Add(part.Word("server.major", "", v))
-		}
-	}
+	f.AddAgreed(versions)
 	return f
 }

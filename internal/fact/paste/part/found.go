@@ -1,5 +1,7 @@
 package part
 
+import "slices"
+
 // Found is what a recognizer took.
 type Found struct {
 	N     int // lines; 0: nothing
@@ -26,5 +28,12 @@ const MaxShown = 200 // bytes of an unrecognized line that are kept
 func (f *Found) Add(facts ...Fact) {
 	if len(f.Facts)+len(facts) <= MaxFacts {
 		f.Facts = append(f.Facts, facts...)
+	}
+}
+
+// AddAgreed adds what several rows say, such as the version of the server, if all of them say the same.
+func (f *Found) AddAgreed(facts []Fact) {
+	if len(facts) > 0 && !slices.ContainsFunc(facts, func(x Fact) bool { return x != facts[0] }) {
+		f.Add(facts[0])
 	}
 }

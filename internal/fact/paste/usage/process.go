@@ -208,7 +208,7 @@ func readPs(w *part.Window) (f part.Found) {
 	if servers > 0 {
 		f.Add(part.Count("processes.postgres", "", servers))
 	}
-	addVersion(&f, versions)
+	f.AddAgreed(versions)
 	if rows > 1 && once {
 		f.Notes = append(f.Notes, "all rows show the same process at different times")
 	}
@@ -307,18 +307,6 @@ func ProgramVersion(cmd string) (part.Fact, bool) {
 		return part.Fact{}, false
 	}
 	return setting.Version(v[1])
-}
-
-// addVersion adds the version of the servers of a part, where it is one.
-func addVersion(f *part.Found, all []part.Fact) {
-	for _, v := range all {
-		if v != all[0] {
-			return
-		}
-	}
-	if len(all) > 0 {
-		f.Add(all[0])
-	}
 }
 
 var reDataDir = regex.New(`(?:^|\s)-D\s*"?(/[^\s"]+)`)

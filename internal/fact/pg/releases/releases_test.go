@@ -3,7 +3,6 @@ package releases
 import (
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
@@ -39,13 +38,6 @@ func TestServersAreNotNewer(t *testing.T) {
 	}
 	if _, ok := Of(Oldest() - 1); ok {
 		t.Error("a version before the oldest")
-	}
-}
-
-// TestDayOfKnowledge: the table is of a day that has been.
-func TestDayOfKnowledge(t *testing.T) {
-	if Known().After(time.Now()) {
-		t.Errorf("the table is of %s", Known())
 	}
 }
 

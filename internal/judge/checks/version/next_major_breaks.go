@@ -1,10 +1,10 @@
 package version
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 )
@@ -35,7 +35,7 @@ var NextMajorBreaks = check.Check{
 			return
 		}
 		var stops, changes, harmless []say.Message
-		for _, name := range byName(set) {
+		for _, name := range slices.Sorted(maps.Keys(set)) {
 			s := set[name]
 			if !upgrade.SetByHand(s) || name == "standard_conforming_strings" && s.Value == "off" {
 				continue // reported by strings_nonstandard
@@ -71,12 +71,3 @@ var NextMajorBreaks = check.Check{
 
 // sentences lists the settings, each in one or more sentences.
 func sentences(list []say.Message) say.List { return say.List{Items: list, Sep: " ", Most: 8} }
-
-func byName(set pg.Settings) []string {
-	var out []string
-	for n := range set {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
@@ -265,9 +266,9 @@ func (c *oomCase) otherProgram() {
 // unitOf is the unit of a program, or what stands for its name.
 func (c *oomCase) unitOf(p *Program) string {
 	if u := oomUnit(c.report.TaskGroup); u != "" && c.kill.Victim != nil && c.kill.Victim.Name == p.Name {
-		return oomShellWord(u)
+		return shell.Quote(u)
 	}
-	return "UNIT-OF-" + oomShellWord(p.Name)
+	return "UNIT-OF-" + shell.Quote(p.Name)
 }
 
 // touchedTimes is how many times its private memory a victim has touched of shared memory before that is worth a word.
@@ -464,7 +465,7 @@ func (c *oomCase) raiseLimit() {
 	what := say.M("Raise the memory limit of {group} to about {size}", "group", path.Base(c.kill.Group), "size", want)
 	var cmds []string
 	if u := oomUnit(c.kill.Group); u != "" {
-		cmds = append(cmds, fmt.Sprintf("systemctl set-property %s MemoryMax=%d", oomShellWord(u), want))
+		cmds = append(cmds, fmt.Sprintf("systemctl set-property %s MemoryMax=%d", shell.Quote(u), want))
 	} else if strings.Contains(c.kill.Group, "docker") {
 		cmds = append(cmds, fmt.Sprintf("docker update --memory %d --memory-swap %d CONTAINER", want, want))
 	} else {
@@ -480,7 +481,7 @@ func (c *oomCase) protect(planned map[knob.Address]bool) {
 	if c.unitFailed() != "" && !planned["unit:OOMPolicy"] {
 		c.add("report", say.M("Set OOMPolicy=continue for {unit}", "unit", c.unitFailed()),
 			say.M("systemd stops a unit if one of its processes is killed, although the server recovers without help"),
-			"systemctl edit "+oomShellWord(c.unitFailed()), "[Service]", "OOMPolicy=continue")
+			"systemctl edit "+shell.Quote(c.unitFailed()), "[Service]", "OOMPolicy=continue")
 	}
 	if v := c.kill.Victim; v != nil && v.Role == "postmaster" {
 		c.add("report", say.M("Protect the postmaster from the OOM killer"),
@@ -489,15 +490,4 @@ func (c *oomCase) protect(planned map[knob.Address]bool) {
 			"systemctl edit UNIT", "[Service]", "OOMScoreAdjust=-1000",
 			"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0")
 	}
-}
-
-// oomShellWord makes a foreign name safe for a command.
-func oomShellWord(s string) string {
-	ok := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@._:/-", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !ok(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

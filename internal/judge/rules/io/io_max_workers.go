@@ -2,7 +2,6 @@ package io
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
@@ -19,17 +18,5 @@ var IOMaxWorkers = rule.Rule{
 	Sources: []string{"pg-config-resource", "pg-release-notes"},
 	From:    19,
 	Needs:   []knob.Address{knob.PG("io_method")},
-	Decide: func(c *rule.Case) {
-		if method, ok := c.Text(knob.PG("io_method")); !ok || method != "worker" {
-			return
-		}
-		cpus, ok := c.CPUs()
-		if !ok {
-			return
-		}
-		sizing.Workers(c, sizing.IoMaxWorkersFor(cpus), sizing.IoMaxWorkersDefault, func(n int) say.Message {
-			return say.N(n, "{n} I/O worker", "{n} I/O workers")
-		},
-			"at most {workers} for {cpus}", cpus)
-	},
+	Decide:  decideIOWorkers(sizing.IoMaxWorkersDefault, "at most {workers} for {cpus}"),
 }

@@ -17,8 +17,13 @@ var IOWorkers = rule.Rule{
 		"more than 3. Only with io_method = worker. Higher values stay while the memory allows them.",
 	Sources: []string{"pg-config-resource", "pgtune"},
 	From:    18, To: 18,
-	Needs: []knob.Address{knob.PG("io_method")},
-	Decide: func(c *rule.Case) {
+	Needs:  []knob.Address{knob.PG("io_method")},
+	Decide: decideIOWorkers(sizing.IoWorkersDefault, "{workers} for {cpus}"),
+}
+
+// decideIOWorkers decides for the processes of io_method = worker: how many there are, or how many there may be.
+func decideIOWorkers(byDefault int, text say.Template) func(*rule.Case) {
+	return func(c *rule.Case) {
 		if method, ok := c.Text(knob.PG("io_method")); !ok || method != "worker" {
 			return
 		}
@@ -26,9 +31,8 @@ var IOWorkers = rule.Rule{
 		if !ok {
 			return
 		}
-		sizing.Workers(c, sizing.IoWorkersFor(cpus), sizing.IoWorkersDefault, func(n int) say.Message {
+		sizing.Workers(c, sizing.IoWorkersFor(cpus, byDefault), byDefault, func(n int) say.Message {
 			return say.N(n, "{n} I/O worker", "{n} I/O workers")
-		},
-			"{workers} for {cpus}", cpus)
-	},
+		}, text, cpus)
+	}
 }

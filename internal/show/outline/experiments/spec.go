@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -138,7 +139,7 @@ const usualWarmup = 300
 func repeatLine(r *experiment.Result) string {
 	s, e := r.Spec, Course(r.Name)
 	args := []string{"pgfettle"}
-	add := func(flag, value string) { args = append(args, "--"+flag, typeset.ShellQuote(typeset.Clean(value))) }
+	add := func(flag, value string) { args = append(args, "--"+flag, shell.Quote(typeset.Clean(value))) }
 	switch {
 	case r.Design == experiment.DesignSingle:
 		args = append(args, "bench")
