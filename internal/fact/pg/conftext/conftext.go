@@ -80,6 +80,8 @@ type Named struct {
 	CPUs        int
 	Storage     string // ssd, hdd, san
 	Limit       bool   // RAM is the limit of a container
+	Windows     bool   // the server runs on it
+	WindowsLine int
 }
 
 // Text is what was read.
@@ -171,6 +173,16 @@ func Read(text string) Text {
 	return t
 }
 
+// Within is Read for what is left of a text without the files of other programs: no server reads it as it is, even if
+// it has the grammar of a postgresql.conf.
+func Within(text string) Text {
+	t := Read(text)
+	if t.Form == Plain && len(t.Settings) == 0 {
+		t, _ = read(text, true)
+	}
+	return t
+}
+
 // at puts the numbers that lines have in the text for those that they have in what is inside.
 func (t *Text) at(lines []unwrap.Line) {
 	of := func(n int) int {
@@ -184,6 +196,7 @@ func (t *Text) at(lines []unwrap.Line) {
 	}
 	t.Unread.First = of(t.Unread.First)
 	t.Named.VersionLine, t.Named.RAMLine = of(t.Named.VersionLine), of(t.Named.RAMLine)
+	t.Named.WindowsLine = of(t.Named.WindowsLine)
 }
 
 // read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another.
@@ -192,6 +205,14 @@ func read(text string, carried bool) (t Text, clean bool) {
 	r := &reader{text: text, lines: split(text), carried: carried || plan}
 	r.signs()
 	t, clean = r.form()
+	if !clean && len(t.Settings) == 0 && t.Form == Plain {
+		if bare, ok := tableInRemarks(r.lines); ok {
+			return read(bare, true)
+		}
+	}
+	if !clean {
+		t.Settings = r.withoutOld(t.Settings)
+	}
 	if len(t.Settings) > maxSettings {
 		t.Settings = t.Settings[:maxSettings]
 	}
