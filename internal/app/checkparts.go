@@ -50,7 +50,7 @@ func inPortions(name string, text []byte, form conffile.Form, told conftext.Text
 	}
 	for _, p := range paste.ReadAll([]paste.Input{{Name: name, Text: text}}, "").Parts {
 		f, ok := besides[p.Kind]
-		if !ok || !foreign && f != conffile.Sysctl {
+		if !ok || !foreign && f != conffile.Sysctl && f != conffile.Limits {
 			continue
 		}
 		for i := p.First - 1; i < min(p.Last, len(lines)); i++ {
@@ -103,17 +103,25 @@ var (
 )
 
 // sections marks the lines of a file of another program that has sections: from the first up to the end of the fence.
+// What pgBackRest reads is known by its keys.
 func sections(lines [][]byte, of []conffile.Form, form conffile.Form) {
-	in := false
+	in, begin, now := false, 0, form
 	for i, l := range lines {
 		switch {
 		case iniEnd.Match(l):
 			in = false
 		case iniSection.Match(l):
-			in = true
+			in, begin, now = true, i, form
+		case backrest.Match(l):
+			if of[i], now = conffile.Form(conftext.PgBackups), conffile.Form(conftext.PgBackups); !in {
+				continue
+			}
+			for k := begin; k < i; k++ {
+				of[k] = now
+			}
 		}
-		if in || backrest.Match(l) {
-			of[i] = form
+		if in {
+			of[i] = now
 		}
 	}
 }

@@ -67,7 +67,7 @@ func sideOf(l string) side {
 
 // withoutOld drops the settings that a text has as what is there, if the same change has what they shall become: "look
 // for", a value, "change to", another one. In a fence, such words are of what is in it.
-func (r *reader) withoutOld(list []Setting) []Setting {
+func withoutOld(lines []line, list []Setting) []Setting {
 	if len(list) < 2 {
 		return list
 	}
@@ -75,9 +75,9 @@ func (r *reader) withoutOld(list []Setting) []Setting {
 		side   side
 		change int
 	}
-	at := make([]place, len(r.lines)+1) // by line
+	at := make([]place, len(lines)+1) // by line
 	now, fenced, found := place{}, false, false
-	for _, l := range r.lines {
+	for _, l := range lines {
 		switch t := strings.TrimSpace(l.text); {
 		case fence.MatchString(t):
 			fenced = !fenced
@@ -100,12 +100,12 @@ func (r *reader) withoutOld(list []Setting) []Setting {
 	}
 	last := map[changed]int{} // the line of the value that it gets
 	for _, s := range list {
-		if p := at[min(s.Line, len(r.lines))]; p.side == newSide {
+		if p := at[min(s.Line, len(lines))]; p.side == newSide {
 			last[changed{p.change, s.Name}] = s.Line
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(s Setting) bool {
-		p := at[min(s.Line, len(r.lines))]
+		p := at[min(s.Line, len(lines))]
 		return p.side == oldSide && last[changed{p.change, s.Name}] > s.Line
 	})
 }

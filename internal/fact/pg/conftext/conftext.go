@@ -151,6 +151,15 @@ const bom = "\ufeff"
 // the most settings, the more particular one before the more general. What a text was
 // pasted in is taken off where that gives more of them: the server's own grammar comes first.
 func Read(text string) Text {
+	t := outermost(text)
+	if t.Form == Pasted {
+		t.Settings = withoutOld(split(text), t.Settings)
+	}
+	return t
+}
+
+// outermost reads a text with or without what it was pasted in.
+func outermost(text string) Text {
 	t, clean := read(text, false)
 	in := around.Text([]byte(text[:min(len(text), maxText)]))
 	// In these the server's grammar finds names and values that nobody meant.
@@ -210,9 +219,6 @@ func read(text string, carried bool) (t Text, clean bool) {
 			return read(bare, true)
 		}
 	}
-	if !clean {
-		t.Settings = r.withoutOld(t.Settings)
-	}
 	if len(t.Settings) > maxSettings {
 		t.Settings = t.Settings[:maxSettings]
 	}
@@ -246,6 +252,7 @@ type reader struct {
 	yaml  []pair // of the scan for keys and values, once
 	// the text was taken out of another: the server does not read it as it is
 	carried bool
+	diffed  bool // lines of the output of diff are in it, with those that it takes out
 }
 
 // parameter says whether a name is one that PostgreSQL, a module that comes with it or

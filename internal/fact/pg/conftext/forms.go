@@ -47,7 +47,7 @@ func (r *reader) signs() {
 		if t == "" || comment(t) {
 			continue
 		}
-		if seen++; seen == 1 && (t[0] == '{' || t[0] == '[' && len(t) == 1) {
+		if seen++; seen == 1 && (t[0] == '{' && !templated(t) || t[0] == '[' && len(t) == 1) {
 			s.json = true
 		}
 		if alterSign.MatchString(t) {
@@ -152,7 +152,7 @@ func (r *reader) form() (t Text, clean bool) {
 		try(r.assigned())
 	}
 	keyed := r.keyed()
-	if n := count(keyed.Settings); n > 2 && 5*n >= 4*known && r.nested() {
+	if n := count(keyed.Settings); n > 2 && 3*n >= 2*known && r.nested() {
 		known = min(known, n) // a name of a server's parameter may be a key of another program
 	}
 	try(keyed)

@@ -199,7 +199,7 @@ var lists = map[string]bool{
 }
 
 // listItem is a further item of a list, and what parts a name from a value if it is another setting instead.
-var listItem = regex.New(`^\s*,\s*["$\w.*:/-]+(\s*[=:])?`)
+var listItem = regex.New(`^\s*,\s*("?[$\w.*/-]+(?::\d+)?"?)(\s*(?:=|:\s))?`)
 
 // furtherItems is how many bytes behind a value are further items of its list, which stands there without quotes.
 func furtherItems(name, value, rest string) int {
@@ -209,7 +209,7 @@ func furtherItems(name, value, rest string) int {
 	n := 0
 	for n < len(rest) {
 		m := listItem.FindStringSubmatch(rest[n:])
-		if m == nil || m[1] != "" {
+		if m == nil || m[2] != "" {
 			break
 		}
 		n += len(m[0])
@@ -277,7 +277,7 @@ func (r *reader) pasted() Text {
 			continue // of a template, what decides over lines
 		}
 		list := meant(w.text)
-		if len(list) == 0 && !besideSettings(w.text) {
+		if r.diffed = r.diffed || hunk.MatchString(w.text); len(list) == 0 && !r.beside(w.text) {
 			t.Unread.add(l.n, l.text)
 		}
 		for _, s := range list {
@@ -304,8 +304,10 @@ func (r *reader) pasted() Text {
 // hunk is the head of a change in the output of diff.
 var hunk = regex.New(`^\d{1,6}(?:,\d{1,6})?[acd]\d{1,6}(?:,\d{1,6})?$`)
 
-// besideSettings says whether a line is understood, and of another file that is shown beside the settings: pg_hba.conf.
-func besideSettings(t string) bool { return hunk.MatchString(t) || hbaLine.MatchString(t) }
+// beside says whether a line is understood and sets nothing: one that diff takes out, or one of pg_hba.conf.
+func (r *reader) beside(t string) bool {
+	return hunk.MatchString(t) || hbaLine.MatchString(t) || r.diffed && strings.HasPrefix(t, "< ")
+}
 
 // rule says whether a line is only drawn.
 func rule(t string) bool { return strings.Trim(t, "-=_*~+|─═╪┼├┤ ") == "" }

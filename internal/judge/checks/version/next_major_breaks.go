@@ -2,6 +2,7 @@ package version
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -107,6 +108,9 @@ func stopsNext(major int, s pg.Setting) (text say.Message, next int) {
 				text = say.All(" ", text, say.M(g.How))
 			}
 			return text, next
+		}
+		if strings.HasSuffix(s.Name, "shared_memory_type") {
+			return say.Message{}, 0 // all versions take the same words; what is known of them is of Linux, not of Windows
 		}
 		if r := p.Accepts(next, s.Value); r != nil && r.Fault != params.BuildDecides {
 			return say.M("{name} = {value}: not accepted by PostgreSQL {major}: {reason}.", "name", s.Name,
