@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/paste"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
@@ -46,7 +45,9 @@ func inPortions(name string, text []byte, form conffile.Form, told conftext.Text
 	lines := bytes.Split(text, []byte{'\n'})
 	of := make([]conffile.Form, len(lines)) // whose each line is; "": the server's, or prose
 	if others[told.Form] != "" {
-		sections(lines, of, conffile.Form(told.Form))
+		for i, f := range conftext.Sections(lines, told.Form) {
+			of[i] = conffile.Form(f)
+		}
 	}
 	for _, p := range paste.ReadAll([]paste.Input{{Name: name, Text: text}}, "").Parts {
 		f, ok := besides[p.Kind]
@@ -94,36 +95,6 @@ func only(lines [][]byte, of []conffile.Form, form conffile.Form) ([]byte, int) 
 		}
 	}
 	return bytes.Join(out, []byte{'\n'}), n
-}
-
-var (
-	iniSection = regex.New(`^\[[\w.:-]{1,60}\]\s*$`)
-	iniEnd     = regex.New("(?i)^\\s*(?:```|~~~|\\[/?(?:code|quote|pre)\\]|\\{(?:code|noformat)|EO[FTL]$)")
-	backrest   = regex.New(`^(?:repo|pg)\d+-[\w-]+\s*=`)
-)
-
-// sections marks the lines of a file of another program that has sections: from the first up to the end of the fence.
-// What pgBackRest reads is known by its keys.
-func sections(lines [][]byte, of []conffile.Form, form conffile.Form) {
-	in, begin, now := false, 0, form
-	for i, l := range lines {
-		switch {
-		case iniEnd.Match(l):
-			in = false
-		case iniSection.Match(l):
-			in, begin, now = true, i, form
-		case backrest.Match(l):
-			if of[i], now = conffile.Form(conftext.PgBackups), conffile.Form(conftext.PgBackups); !in {
-				continue
-			}
-			for k := begin; k < i; k++ {
-				of[k] = now
-			}
-		}
-		if in {
-			of[i] = now
-		}
-	}
 }
 
 // judgePortions adds what the files of other programs say to the report on the server's settings.

@@ -110,7 +110,7 @@ func stopsNext(major int, s pg.Setting) (text say.Message, next int) {
 			return text, next
 		}
 		if strings.HasSuffix(s.Name, "shared_memory_type") {
-			return say.Message{}, 0 // all versions take the same words; what is known of them is of Linux, not of Windows
+			return say.Message{}, 0 // all versions take the same words; what is known is of Linux, not of Windows
 		}
 		if r := p.Accepts(next, s.Value); r != nil && r.Fault != params.BuildDecides {
 			return say.M("{name} = {value}: not accepted by PostgreSQL {major}: {reason}.", "name", s.Name,
