@@ -27,8 +27,8 @@ type FileMajor struct {
 }
 
 // CheckFile judges a configuration file with all that it includes, without a server. host is the machine that it is
-// for; nil: that is not known. from says what gave the major version: "--pg", m.From, "PG_VERSION", "file" or "newest";
-// "" if none matters.
+// for; nil: that is not known. from says what gave the major version: "--pg", m.From, "PG_VERSION", "file", "oldest" or
+// "newest"; "" if none matters.
 func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string,
 	err error) {
 	main, err := h.confMain(file)
@@ -47,6 +47,11 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 		return r, "", say.Named("--conf", err)
 	}
 	form, told := conffile.Recognize(text)
+	several := inPortions(main, text, form, told)
+	if several != nil {
+		told = several.told
+		form = conffile.Form(told.Form)
+	}
 	switch {
 	case form == conffile.HBA:
 		return r, "", say.Usage(say.M("cannot check {file} with --conf: it is a pg_hba.conf", "file", say.Quoted(file)),
@@ -71,6 +76,9 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 		}
 		r = conffile.JudgeText(told, main, major, show, on, machine != "", checks.All())
 		r.Machine = machine
+		if several != nil {
+			judgePortions(&r, several, main, show, on)
+		}
 		return r, from, nil
 	}
 	resolved := conf.Resolve(files, main, "")
@@ -105,7 +113,7 @@ var others = map[conftext.Form]string{
 }
 
 // fileMajor is the version that a file without a data directory is judged for: the one
-// that was asked for, else the one that the text names, else the newest.
+// that was asked for, else the one that the text names, or the oldest known one if that is older, else the newest.
 func fileMajor(m FileMajor, named conftext.Named) (major int, from string) {
 	switch {
 	case m.Given != 0 && m.From != "":
@@ -116,6 +124,9 @@ func fileMajor(m FileMajor, named conftext.Named) (major int, from string) {
 	head, _, _ := strings.Cut(named.Version, ".")
 	if n, err := strconv.Atoi(head); err == nil && params.Covers(n) {
 		return n, "file"
+	}
+	if n, err := strconv.Atoi(head); err == nil && n < params.Majors()[0] {
+		return params.Majors()[0], "oldest"
 	}
 	return params.Newest(), "newest"
 }

@@ -46,3 +46,41 @@ func findFence(s *sample) cut {
 		}
 	}
 }
+
+var (
+	// ticked is a line that somebody put between backquotes, as code, behind its blanks.
+	ticked = regex.New("^[ \t]*`[^`]+`(?:[ \t]*(?:<br ?/?>|\\\\))?[ \t]*$")
+	// tickEnd is the end of such a line, where one of several begins in it, or the end of the last.
+	tickEnd = regex.New("`[ \t]*<br ?/?>[ \t]*`|`[ \t]*(?:<br ?/?>|\\\\)?[ \t]*$")
+)
+
+// leastTicked lines between backquotes are no code within prose.
+const leastTicked = 3
+
+// findTicks finds the backquotes around each line of a text, with the mark of an end of a line of Markdown behind them.
+func findTicks(s *sample) cut {
+	if !s.most(0.8, ticked.Match) || s.count(ticked.Match) < leastTicked || s.anyLine() {
+		return nil
+	}
+	return func(l line, out func(line)) {
+		if ends(l) {
+			return
+		}
+		bare := bytes.TrimLeft(l.text, " \t")
+		blanks := l.text[:len(l.text)-len(bare)]
+		if bytes.HasPrefix(bare, []byte("`")) {
+			bare = bare[1:]
+		} else if bytes.Count(bare, []byte("`"))%2 == 0 { // prose
+			out(l)
+			return
+		}
+		for len(bare) > 0 {
+			part, rest := bare, []byte(nil)
+			if m := tickEnd.FindIndex(bare); m != nil {
+				part, rest = bare[:m[0]], bare[m[1]:]
+			}
+			out(line{append(bytes.Clone(blanks), part...), l.number})
+			bare = rest
+		}
+	}
+}

@@ -46,6 +46,13 @@ func TestLayers(t *testing.T) {
 		Comment: form("# %s"), Chat: form("[12:01] anna: %s"), Bullet: form("- `%s`"),
 		Objects: each(func(_ int, l string) string { return `{"log":` + asJSON(t, l+"\n") + `,"stream":"a"}` }),
 		Strings: each(func(_ int, l string) string { return "  - " + asJSON(t, l) }),
+		Ticks: each(func(_ int, l string) string { // the blanks stand before the code
+			if l == "" {
+				return l
+			}
+			bare := strings.TrimLeft(l, " ")
+			return l[:len(l)-len(bare)] + "`" + bare + "` \\"
+		}),
 	} {
 		t.Run(string(layer), func(t *testing.T) {
 			got := blocks.Text([]byte(text))

@@ -49,6 +49,7 @@ const (
 	Entities   Layer = "entities of HTML"
 	Escapes    Layer = "Markdown"
 	Fence      Layer = "fence"
+	Ticks      Layer = "backquotes"
 	Psql       Layer = "psql"
 	Quoted     Layer = "quoted"
 	Box        Layer = "box"
@@ -143,6 +144,7 @@ var entries = []entry{
 	{layer: Quotes, find: findQuotes, silent: true},
 	{layer: Escapes, find: findEscapes, silent: true},
 	{layer: Fence, find: findFence, silent: true},
+	{layer: Ticks, find: findTicks, silent: true},
 	{layer: Psql, find: findPsql},
 	{layer: Quoted, find: findQuoted, pasted: true},
 	{layer: Box, find: findBox, pasted: true},

@@ -45,6 +45,7 @@ type Report struct {
 	Product   string     `json:"product,omitempty"`        // made from PostgreSQL, whose parameters the text sets
 	Machine   string     `json:"machine,omitempty"`        // that Names describes, if the text was judged for it
 	NotGiven  []string   `json:"not_given,omitempty"`      // files that the text includes
+	Also      []Also     `json:"also,omitempty"`           // files of other programs that the text contains too
 	Findings  []Finding  `json:"findings"`                 // by file in the order read, then by line
 	Left      int        `json:"left_out"`                 // findings past the bound
 	Accepted  []Accepted `json:"accepted,omitempty"`       // in the same order; none of them is among Findings
@@ -76,6 +77,14 @@ type Names struct {
 	RAMLine int    `json:"ram_line,omitempty"`
 	CPUs    int    `json:"cpus,omitempty"`
 	Storage string `json:"storage,omitempty"` // ssd, hdd, san
+	OS      string `json:"os,omitempty"`      // windows
+}
+
+// Also is a file of another program in the same text.
+type Also struct {
+	Form    Form `json:"form"`
+	Lines   int  `json:"lines"`   // that set something, or all of it if it was not checked
+	Checked bool `json:"checked"` // its findings are among the others
 }
 
 // Accepted is a finding with the acceptance that keeps it out of the others.
@@ -145,11 +154,14 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 	r.Settings = withMeant(r)
 	j := &judge{
 		major: major, show: show, main: main, last: map[string]conf.Setting{}, told: told(text),
-		named: named,
+		named: named, sets: map[string]conf.Setting{}, windows: text.Named.Windows,
 		out: Report{Schema: Schema, Form: Form(text.Form), Main: show(main), Major: major,
 			Candidate: params.Candidate(major), Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
 	j.out.Read = j.read(r.Settings)
+	for _, s := range r.Settings {
+		j.sets[s.Name] = s
+	}
 	rank := map[string]int{}
 	for _, f := range r.Files {
 		if _, ok := rank[show(f)]; !ok {
@@ -182,15 +194,18 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 }
 
 type judge struct {
-	major int
-	show  func(string) string
-	main  string
-	order []string                // the names of last, as the files set them
-	last  map[string]conf.Setting // the line that counts, by the name that the server has for it
-	bad   map[string]bool         // settings whose value the server rejects, so that no other check uses it
-	asked int                     // names that were compared with all known ones
-	told  map[place]conftext.Setting
-	named bool // the host is one that the text names: what the file as a whole lacks is not reported
+	major   int
+	show    func(string) string
+	main    string
+	order   []string                // the names of last, as the files set them
+	last    map[string]conf.Setting // the line that counts, by the name that the server has for it
+	bad     map[string]bool         // settings whose value the server rejects, so that no other check uses it
+	asked   int                     // names that were compared with all known ones
+	told    map[place]conftext.Setting
+	sets    map[string]conf.Setting // the last line of each name, in effect or not
+	windows bool                    // the text says that the server runs on it
+	// the host is one that the text names: what the file as a whole lacks is not reported
+	named bool
 	out   Report
 }
 
@@ -256,6 +271,11 @@ func (j *judge) name(s conf.Setting) {
 			k, text = &Renamed, "{name} exists only in PostgreSQL {last} and earlier; {major} has {to} instead."
 		}
 		pairs := []any{"name", s.Name, "last", g.Last, "major", j.major, "to", g.To}
+		if by, ok := j.sets[g.To]; ok && g.To != "" { // a second line would have no effect
+			j.report(k, k.Severity, say.M("Remove the line: {by} already sets {to}.", "by", j.where(by, s.File), "to",
+				g.To), s, say.M(text, pairs...))
+			return
+		}
 		j.report(k, k.Severity, say.All(" ", say.M(g.How), say.M(k.Remedy(), pairs...)), s, say.M(text, pairs...))
 		return
 	}
@@ -329,6 +349,9 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 	}
 	j.counts(key, s)
 	r := p.Accepts(j.major, s.Value)
+	if j.windows {
+		r = j.onWindows(p, s.Value, r)
+	}
 	if r == nil {
 		if s.Wins && !j.told[at(s)].Shown {
 			j.slip(s, p)
@@ -346,6 +369,22 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 		return // the server ignores it, and a finding reports that; or it has accepted what it shows
 	}
 	j.found(k, s, "{name} = {value}: {reason}.", "name", p.Name, "value", quoted(s.Value), "reason", r.Text)
+}
+
+// onWindows is what a server on Windows says of a value, where another one says r.
+func (j *judge) onWindows(p params.Param, value string, r *params.Refusal) *params.Refusal {
+	switch p.Name {
+	case "dynamic_shared_memory_type", "shared_memory_type":
+		if strings.EqualFold(value, "windows") {
+			return nil
+		}
+	case "effective_io_concurrency", "maintenance_io_concurrency":
+		if n, ok := p.Number(value); ok && n != 0 && r == nil && j.major < 18 {
+			return &params.Refusal{Fault: params.OutOfRange, Text: say.M("on Windows, PostgreSQL 17 and earlier " +
+				"accept only 0, because it has no posix_fadvise()")}
+		}
+	}
+	return r
 }
 
 // quoted formats a value as in a line, truncated if long.

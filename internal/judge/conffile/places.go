@@ -24,6 +24,9 @@ func (j *judge) places(list []conf.Setting) {
 		if s.Wins || s.File == w.File && s.Line == w.Line { // a file that is included twice
 			continue
 		}
+		if j.told[at(s)].Shown || j.told[at(w)].Shown { // no line that a person could remove
+			continue
+		}
 		k, sev := &Overridden, check.Notice
 		if s.File == w.File {
 			k = &Duplicate

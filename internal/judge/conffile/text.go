@@ -37,7 +37,7 @@ func JudgeText(t conftext.Text, main string, major int, show func(string) string
 // its machine; named as for JudgeText.
 func JudgePlain(r conf.Resolved, t conftext.Text, main string, major int, show func(string) string,
 	host *snapshot.Snapshot, named bool, checks []check.Check) Report {
-	out := judgeAs(r, conftext.Text{Form: t.Form}, main, major, show, host, named, checks)
+	out := judgeAs(r, conftext.Text{Form: t.Form, Named: t.Named}, main, major, show, host, named, checks)
 	out.Named(t.Named)
 	return out
 }
@@ -63,8 +63,12 @@ func (r *Report) tell(t conftext.Text) {
 
 // Named adds what a text says of the server and its machine.
 func (r *Report) Named(n conftext.Named) {
-	if n.Version != "" || n.RAM > 0 || n.CPUs > 0 || n.Storage != "" {
-		r.Names = &Names{n.Version, n.VersionLine, n.RAM, n.RAMLine, n.CPUs, n.Storage}
+	os := ""
+	if n.Windows {
+		os = "windows"
+	}
+	if n.Version != "" || n.RAM > 0 || n.CPUs > 0 || n.Storage != "" || os != "" {
+		r.Names = &Names{n.Version, n.VersionLine, n.RAM, n.RAMLine, n.CPUs, n.Storage, os}
 	}
 }
 

@@ -1,6 +1,8 @@
 package upgrade
 
 import (
+	"strings"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -39,6 +41,9 @@ func stopsAt(major int, s pg.Setting) say.Message {
 			text = say.All(" ", text, say.M(g.How))
 		}
 		return text
+	}
+	if strings.HasSuffix(s.Name, "shared_memory_type") {
+		return say.Message{} // all versions take the same words; what is known is of Linux, not of Windows
 	}
 	if r := p.Accepts(major, s.Value); r != nil && r.Fault != params.BuildDecides {
 		return say.M("{name} = {value}: not accepted by PostgreSQL {major}: {reason}.", "name", s.Name,

@@ -8,7 +8,7 @@ import (
 // File is the report on a configuration file with where its version is from.
 type File struct {
 	conffile.Report
-	From string `json:"version_from"` // why this version: "--pg", "PG_VERSION", "newest", "--for"
+	From string `json:"version_from"` // why this version: "--pg", "PG_VERSION", "oldest", "newest", "--for"
 	// the machine: a description, or "this host"; "": settings alone were judged
 	For     string    `json:"for,omitempty"`
 	Assumed []Assumed `json:"assumed,omitempty"` // not given for a described machine

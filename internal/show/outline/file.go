@@ -67,6 +67,7 @@ func (p Words) FileSubject(d document.File) []string {
 		"PG_VERSION": say.M("from the PG_VERSION of its data directory"),
 		"--for":      say.M("set with --for"),
 		"file":       say.M("named in the text"),
+		"oldest":     say.M("the oldest known version, as the text names an older one"),
 		"newest":     say.M("the newest known version, as neither --pg nor a PG_VERSION next to the file names one"),
 	}[d.From]
 	if conffile.Foreign(d.Form) {
@@ -137,6 +138,17 @@ func (p Words) fileNames(d document.File) (out []string) {
 			"checked.",
 			"product", d.Product))
 	}
+	for _, a := range d.Also {
+		form, lines := foreignForm(a.Form), say.N(a.Lines, "{n} line", "{n} lines")
+		switch {
+		case form.IsZero():
+			out = append(out, p.Say("It also contains lines of another file, which were not checked: {form}, {lines}.",
+				"form", string(a.Form), "lines", lines))
+		case a.Checked:
+			out = append(out, p.Say("It also contains lines of another file, which were checked too: {form}, {lines}.",
+				"form", form, "lines", lines))
+		}
+	}
 	for _, f := range d.NotGiven {
 		out = append(out, p.Say("It includes {file}, which was not provided.",
 			"file", typeset.Clean(f)))
@@ -184,29 +196,42 @@ func (p Words) fileHost(d document.File, alone string) string {
 	return p.Say("Checked for the described host: {host}.", "host", typeset.Clean(d.For))
 }
 
+// foreignForm is what a file of another program has; nothing for one that is not checked.
+func foreignForm(f conffile.Form) say.Message {
+	switch f {
+	case conffile.Sysctl:
+		return say.M("kernel parameters in sysctl.d format")
+	case conffile.Unit:
+		return say.M("systemd unit")
+	case conffile.Tuned:
+		return say.M("TuneD profile")
+	case conffile.Limits:
+		return say.M("limits in limits.conf format")
+	case conffile.Grub:
+		return say.M("kernel command line parameters")
+	case conffile.Fstab:
+		return say.M("mounts in fstab format")
+	}
+	return say.Message{}
+}
+
 // foreignSubject is fileSubject for a file that the server does not read.
 func (p Words) foreignSubject(d document.File) []string {
-	var what say.Message
+	what := foreignForm(d.Form)
 	var how string
 	host := p.Say("Memory, swap and disks are unknown, so rules that depend on them were not applied. Describe a " +
 		"machine with --for 'ram=…,cpus=…', or use this host with --on.")
 	switch d.Form {
-	case conffile.Sysctl:
-		what, how = say.M("kernel parameters in sysctl.d format"), host
+	case conffile.Sysctl, conffile.Tuned:
+		how = host
 	case conffile.Unit:
-		what = say.M("systemd unit")
 		how = p.Say("It was checked as the unit of a server with default settings.")
-	case conffile.Tuned:
-		what, how = say.M("TuneD profile"), host
 	case conffile.Limits:
-		what = say.M("limits in limits.conf format")
 		how = p.Say("These limits apply to login sessions. A service that systemd starts does not read them: see its " +
 			"LimitNOFILE.")
 	case conffile.Grub:
-		what = say.M("kernel command line parameters")
 		how = p.Say("Only transparent_hugepage was checked.")
 	case conffile.Fstab:
-		what = say.M("mounts in fstab format")
 		how = p.Say("Each mount was checked as if a data directory were on it.")
 	}
 	out := []string{p.Say("Checked {file} ({form}): {lines}.", "file", typeset.Clean(d.Main), "form", what, "lines",

@@ -80,6 +80,8 @@ type Named struct {
 	CPUs        int
 	Storage     string // ssd, hdd, san
 	Limit       bool   // RAM is the limit of a container
+	Windows     bool   // the server runs on it
+	WindowsLine int
 }
 
 // Text is what was read.
@@ -149,6 +151,15 @@ const bom = "\ufeff"
 // the most settings, the more particular one before the more general. What a text was
 // pasted in is taken off where that gives more of them: the server's own grammar comes first.
 func Read(text string) Text {
+	t := outermost(text)
+	if t.Form == Pasted {
+		t.Settings = withoutOld(split(text), t.Settings)
+	}
+	return t
+}
+
+// outermost reads a text with or without what it was pasted in.
+func outermost(text string) Text {
 	t, clean := read(text, false)
 	in := around.Text([]byte(text[:min(len(text), maxText)]))
 	// In these the server's grammar finds names and values that nobody meant.
@@ -171,6 +182,16 @@ func Read(text string) Text {
 	return t
 }
 
+// Within is Read for what is left of a text without the files of other programs: no server reads it as it is, even if
+// it has the grammar of a postgresql.conf.
+func Within(text string) Text {
+	t := Read(text)
+	if t.Form == Plain && len(t.Settings) == 0 {
+		t, _ = read(text, true)
+	}
+	return t
+}
+
 // at puts the numbers that lines have in the text for those that they have in what is inside.
 func (t *Text) at(lines []unwrap.Line) {
 	of := func(n int) int {
@@ -184,6 +205,7 @@ func (t *Text) at(lines []unwrap.Line) {
 	}
 	t.Unread.First = of(t.Unread.First)
 	t.Named.VersionLine, t.Named.RAMLine = of(t.Named.VersionLine), of(t.Named.RAMLine)
+	t.Named.WindowsLine = of(t.Named.WindowsLine)
 }
 
 // read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another.
@@ -192,6 +214,11 @@ func read(text string, carried bool) (t Text, clean bool) {
 	r := &reader{text: text, lines: split(text), carried: carried || plan}
 	r.signs()
 	t, clean = r.form()
+	if !clean && len(t.Settings) == 0 && t.Form == Plain {
+		if bare, ok := tableInRemarks(r.lines); ok {
+			return read(bare, true)
+		}
+	}
 	if len(t.Settings) > maxSettings {
 		t.Settings = t.Settings[:maxSettings]
 	}
@@ -225,6 +252,7 @@ type reader struct {
 	yaml  []pair // of the scan for keys and values, once
 	// the text was taken out of another: the server does not read it as it is
 	carried bool
+	diffed  bool // lines of the output of diff are in it, with those that it takes out
 }
 
 // parameter says whether a name is one that PostgreSQL, a module that comes with it or

@@ -47,7 +47,7 @@ func (r *reader) signs() {
 		if t == "" || comment(t) {
 			continue
 		}
-		if seen++; seen == 1 && (t[0] == '{' || t[0] == '[' && len(t) == 1) {
+		if seen++; seen == 1 && (t[0] == '{' && !templated(t) || t[0] == '[' && len(t) == 1) {
 			s.json = true
 		}
 		if alterSign.MatchString(t) {
@@ -151,7 +151,11 @@ func (r *reader) form() (t Text, clean bool) {
 	if s.program {
 		try(r.assigned())
 	}
-	try(r.keyed())
+	keyed := r.keyed()
+	if n := count(keyed.Settings); n > 2 && 3*n >= 2*known && r.nested() {
+		known = min(known, n) // a name of a server's parameter may be a key of another program
+	}
+	try(keyed)
 	try(r.listed())
 	if s.nix {
 		try(r.nixos())
@@ -173,6 +177,25 @@ func (r *reader) form() (t Text, clean bool) {
 		return Text{Form: Plain}, false
 	}
 	return best, false
+}
+
+// nested says whether a text is YAML throughout, with keys below others.
+func (r *reader) nested() bool {
+	all, keys, within := 0, 0, 0
+	for _, l := range r.lines {
+		t := strings.TrimSpace(l.text)
+		if t == "" || comment(t) || strings.HasPrefix(t, "{%") {
+			continue
+		}
+		all++
+		bare := strings.TrimPrefix(t, "- ")
+		if m := keyLine.FindStringSubmatch(bare + " "); m != nil && m[4] == ":" || bare != t {
+			if keys++; l.text[0] == ' ' {
+				within++
+			}
+		}
+	}
+	return 10*keys >= 8*all && within > 2
 }
 
 func plainForm(plain []Setting) Form {

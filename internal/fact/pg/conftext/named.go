@@ -16,6 +16,7 @@ var versionMarks = []*regex.Regex{
 			`|\bDB Version:\s*(\d[\d.]*)|^\s*server_version\s*\|\s*(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
 			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
 			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
+			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
 	regex.New(
 		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
@@ -23,9 +24,13 @@ var versionMarks = []*regex.Regex{
 			`|:[\w.\-]*\bpg(\d\d)\b|spilo-(\d\d)\b|postgres-(\d\d):`),
 	regex.New(
 		`/postgresql/(\d[\d.]*)/|/pgsql[-/](\d[\d.]*)/|/postgresql-(\d[\d.]*)/|/postgresql@(\d+)/` +
-			`|\bpostgresql-(\d\d)\b`),
+			`|\bpostgresql-(\d\d)\b|\\PostgreSQL\\(\d[\d.]*)\\`),
 	regex.New(`(?i)\b(?:PostgreSQL|Postgres)[ -]?(?:version |v)?(\d[\d.]*)\b`),
 }
+
+// memoryWords are what the memory of a machine is called.
+const memoryWords = `(?:RAM|memory|memoria|memória|mémoire|m[ée]moire vive|Speicher|Arbeitsspeicher|Hauptspeicher|` +
+	`pamięci)\b|内存|メモリ|메모리`
 
 var (
 	ramMarks = []*regex.Regex{
@@ -33,20 +38,28 @@ var (
 		regex.New(`(?i)based on (\d+(?:\.\d+)?)\s*([KMGT])B of available memory`),
 	}
 	ramProse = regex.New(
-		`(?i)\b(\d+(?:\.\d+)?)\s*([GT])i?B? (?:of )?(?:RAM|memory)\b|\b(?:RAM|memory)\s*[:=]\s*(\d+` +
-			`(?:\.\d+)?)\s*([GT])i?B\b|\bmem(?:ory)?=(\d+(?:\.\d+)?)([GT])B`)
+		`(?i)\b(\d+(?:\.\d+)?)\s*([GT])(?:i?B|o)? ?(?:(?:of|de|di|von|d') ?)?(?:` + memoryWords + `)` +
+			`|\b(?:RAM|memory)\s*[:=]\s*(\d+(?:\.\d+)?)\s*([GT])i?B\b` +
+			`|\bmem(?:ory)?=(\d+(?:\.\d+)?)([GT])B`)
 	ramRussian = regex.New(`(\d+(?:\.\d+)?)\s*([ГТ])[Бб]\s+(?:ОЗУ|RAM|(?:оперативной )?памяти)`)
-	cloudTier  = regex.New(`\bdb-custom-(\d{1,4})-(\d{3,8})\b`)
-	ssdWord    = regex.New(`\b(SSD|NVMe)\b`)
-	cpuMark    = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
-	diskMark   = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
-	quantity   = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
+	// a machine by its two figures: 2 vCPU / 16 GB
+	machine = regex.New(`(?i)\b(\d{1,4})\s*(?:v?CPUs?|v?cores?)\s*(?:[/,+|;·]|and|et|e|y|und|и)\s*` +
+		`(\d+(?:\.\d+)?)\s*([GT])(?:i?B|o)\b`)
+	diskWord  = regex.New(`(?i)^\W{0,3}(?:SSD|HDD|NVMe|disk|storage|EBS|gp[23]|volume)`)
+	cloudTier = regex.New(`\bdb-custom-(\d{1,4})-(\d{3,8})\b`)
+	ssdWord   = regex.New(`\b(SSD|NVMe)\b`)
+	cpuMark   = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
+	diskMark  = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
+	quantity  = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
 	// the class of Puppet that has the version, in a line of its own
 	puppetClass   = regex.New(`\bpostgresql::globals['"]?\s*:`)
 	puppetVersion = regex.New(`^\s*version\s*=>\s*['"](\d[\d.]*)['"]`)
 	// CPUs beside the memory of a machine: 8 vCPU, 64 GB RAM
-	cpuProse = regex.New(`(?i)(?:^|[\s,;:(/+])(\d{1,4})[ -]?(?:v?CPUs?|v?cores?)\b`)
-	url      = regex.New(`https?://\S+`)
+	cpuProse = regex.New(`(?i)(?:^|[\s,;:(/+])(\d{1,4})[ -]?(?:(?:v?CPUs?|v?cores?|c[œo]e?urs?|núcleos?|Kerne)\b|核|コア)`)
+	// Windows by where its files lie, and by what only its servers have
+	windowsMark = regex.New(`(?i)\b[A-Z]:[\\/](?:[^"'\r\n]{0,80}[\\/])?PostgreSQL[\\/]\d|^#?\s*OS Type:\s*windows\b` +
+		`|^\s*(?:dynamic_)?shared_memory_type\s*[=:]?\s*'?windows\b|^\s*lc_\w+\s*=\s*'[\w ]+\.125\d'`)
+	url = regex.New(`https?://\S+`)
 )
 
 // first returns the first group that matched.
@@ -82,6 +95,9 @@ func (r *reader) named(t Text) Named {
 		if puppet--; puppetClass.MatchString(s) {
 			puppet = 12 // the class has a dozen parameters
 		}
+		if n.WindowsLine == 0 && windowsMark.MatchString(s) {
+			n.Windows, n.WindowsLine = true, l.n
+		}
 		if !strings.ContainsAny(s, "0123456789") {
 			continue
 		}
@@ -105,6 +121,9 @@ func (r *reader) named(t Text) Named {
 				continue // the comments of a postgresql.conf speak of other versions
 			}
 			m := versionMarks[i].FindStringSubmatch(s)
+			if i == len(versionMarks)-1 {
+				m = saidVersion(s)
+			}
 			if m == nil {
 				continue
 			}
@@ -123,10 +142,15 @@ func (r *reader) named(t Text) Named {
 			}
 			for i := 1; i < len(m); i += 2 {
 				if m[i] != "" {
-					prose[m[i]+m[i+1]] = l.n
+					prose[m[i]+strings.ToUpper(m[i+1])] = l.n
 					besides[l.n] = machineIn(s)
 				}
 			}
+		}
+		if m := machine.FindStringSubmatchIndex(s); m != nil && t.Form != Plain && besides[l.n].CPUs == 0 &&
+			!diskWord.MatchString(s[m[1]:]) {
+			prose[s[m[4]:m[5]]+strings.ToUpper(s[m[6]:m[7]])] = l.n
+			besides[l.n] = machineIn(s)
 		}
 		if m := cpuMark.FindStringSubmatch(s); m != nil && n.CPUs == 0 {
 			if c, err := strconv.Atoi(first(m)); err == nil && c > 0 && c <= 8192 {
@@ -153,6 +177,32 @@ func (r *reader) named(t Text) Named {
 	}
 	return n
 }
+
+// saidVersion finds the version of the server in a sentence. What is so since a version, up to one, or if it is one
+// says nothing of which one it is.
+func saidVersion(s string) []string {
+	re := versionMarks[len(versionMarks)-1]
+	for _, m := range re.FindAllStringSubmatchIndex(s, 8) {
+		if !onlySince.MatchString(s[:m[0]]) && !andLater.MatchString(s[m[1]:]) {
+			return []string{s[m[0]:m[1]], s[m[2]:m[3]]}
+		}
+	}
+	return nil
+}
+
+var (
+	onlySince = regex.New(`(?i)(?:\b(?:since|as of|starting (?:with|from|in)|until|till|up to|prior to|before|after|` +
+		`older than|newer than|later than|earlier than|than|introduced in|added in|new in|removed in|` +
+		`if (?:you|it|the server) (?:are|is|use|uses|run|runs)(?: on)?|` +
+		`depuis|avant|à partir de|jusqu['’]à|seit|bis|vor|ab|desde|hasta|antes de|a partir d[eo]|até|antes do|` +
+		`dal|dalla|fino a|prima di|przed)|начиная с|с версии|до|после|если|[<>≤≥]=?|自|从|自从)\s*(?:the\s+)?$`)
+	andLater = regex.New(`(?i)^[.\d]*(?:\+|\s*(?:\(?(?:and|or) (?:later|newer|above|up|higher|greater|earlier|older|` +
+		`below|lower|before)|以降|以后|以上|以前|以下|之后|之前|及以上|及更高|이상|이하|이후|이전|` +
+		`(?:и|или) (?:выше|новее|старше|позже|ниже|более)|` +
+		`(?:et|ou) (?:plus|supérieur|ultérieur|suivant|antérieur)|(?:y|o|e|ou|u) (?:posterior|superior|siguiente|` +
+		`anterior|mais|più|successiv|precedent)|(?:und|oder) (?:neuer|höher|später|älter|früher)|` +
+		`(?:i|lub) (?:nowsz|późniejsz|wyżej|wyższ|starsz)))`)
+)
 
 // machineIn reads what a line has of a machine besides its memory.
 func machineIn(s string) Named {
@@ -230,8 +280,30 @@ func (r *reader) limit(n *Named) {
 		}
 		if b := quantityOf(m[1], m[2]); b > 0 {
 			n.RAM, n.RAMLine, n.Limit, best = b, p.n, true, depth
+			if c := r.cpuLimit(p.path); c > 0 {
+				n.CPUs = c
+			}
 		}
 	}
+}
+
+// cpuLimit is how many CPUs the limits of a container allow, rounded down; 0 where they do not say, or allow less than
+// one.
+func (r *reader) cpuLimit(path string) int {
+	for _, p := range r.pairs() {
+		if p.path != path || p.key != "cpu" && p.key != "cpus" {
+			continue
+		}
+		number, milli := strings.CutSuffix(p.value, "m")
+		f, err := strconv.ParseFloat(number, 64)
+		if milli {
+			f /= 1000
+		}
+		if err == nil && f >= 1 && f <= 8192 { // NR_CPUS at most
+			return int(f)
+		}
+	}
+	return 0
 }
 
 func bytesOf(number, unit string) uint64 {

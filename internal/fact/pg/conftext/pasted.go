@@ -169,7 +169,10 @@ func meant(text string) []Setting {
 		if m == nil || !telling(m[1]) && !(parameter(m[1]) && m[2] == "=") || !remark.MatchString(m[4]) {
 			break
 		}
-		v := m[3]
+		v, rest := m[3], m[4]
+		if items := furtherItems(m[1], v, rest); items > 0 {
+			v, rest = v+rest[:items], rest[items:]
+		}
 		if q := v[0]; (q == '\'' || q == '"') && (len(v) < 2 || v[len(v)-1] != q) || q == '>' {
 			break // it does not end: the text was cut; or what a program computes
 		}
@@ -178,12 +181,40 @@ func meant(text string) []Setting {
 		set.Template = set.Template || m[2] == "=>" && v[0] != '\'' && v[0] != '"' && !valued(v) &&
 			!enumerated(strings.ToLower(m[1]), v)
 		out = append(out, set)
-		t = strings.TrimLeft(m[4], ",;` ")
+		t = strings.TrimLeft(rest, ",;` ")
 		if strings.HasPrefix(t, "and ") {
 			t = t[4:]
 		}
 	}
 	return out
+}
+
+// lists are parameters whose value may be a list.
+var lists = map[string]bool{
+	"shared_preload_libraries": true, "session_preload_libraries": true, "local_preload_libraries": true,
+	"search_path": true, "listen_addresses": true, "log_destination": true, "temp_tablespaces": true,
+	"unix_socket_directories": true, "synchronous_standby_names": true, "wal_consistency_checking": true,
+	"datestyle": true, "log_connections": true, "debug_io_direct": true, "synchronized_standby_slots": true,
+	"oauth_validator_libraries": true, "createrole_self_grant": true,
+}
+
+// listItem is a further item of a list, and what parts a name from a value if it is another setting instead.
+var listItem = regex.New(`^\s*,\s*("?[$\w.*/-]+(?::\d+)?"?)(\s*(?:=|:\s))?`)
+
+// furtherItems is how many bytes behind a value are further items of its list, which stands there without quotes.
+func furtherItems(name, value, rest string) int {
+	if !lists[strings.ToLower(name)] || value[0] == '\'' || value[0] == '"' {
+		return 0
+	}
+	n := 0
+	for n < len(rest) {
+		m := listItem.FindStringSubmatch(rest[n:])
+		if m == nil || m[2] != "" {
+			break
+		}
+		n += len(m[0])
+	}
+	return n
 }
 
 // dashedSetting reads a line such as "fsync - off". A word behind a dash may be one of a sentence, so the value must be
@@ -246,7 +277,7 @@ func (r *reader) pasted() Text {
 			continue // of a template, what decides over lines
 		}
 		list := meant(w.text)
-		if len(list) == 0 {
+		if r.diffed = r.diffed || hunk.MatchString(w.text); len(list) == 0 && !r.beside(w.text) {
 			t.Unread.add(l.n, l.text)
 		}
 		for _, s := range list {
@@ -268,6 +299,14 @@ func (r *reader) pasted() Text {
 		t.Form = Recovery
 	}
 	return t
+}
+
+// hunk is the head of a change in the output of diff.
+var hunk = regex.New(`^\d{1,6}(?:,\d{1,6})?[acd]\d{1,6}(?:,\d{1,6})?$`)
+
+// beside says whether a line is understood and sets nothing: one that diff takes out, or one of pg_hba.conf.
+func (r *reader) beside(t string) bool {
+	return hunk.MatchString(t) || hbaLine.MatchString(t) || r.diffed && strings.HasPrefix(t, "< ")
 }
 
 // rule says whether a line is only drawn.

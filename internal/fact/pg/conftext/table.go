@@ -6,18 +6,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// columns are where a table has what.
-type columns struct {
-	name, setting, unit, source int // -1: nowhere
-	described, header           bool
-	rest                        bool // it has columns that SHOW ALL has not
-}
-
 // table reads what SHOW ALL, SHOW NAME and queries on pg_settings print: aligned by
 // psql, as Markdown, as CSV, as one field a line.
 func (r *reader) table() Text {
 	t := Text{Form: PgSettings}
-	c := columns{0, 1, -1, -1, false, false, false}
+	c := columns{setting: 1, unit: -1, source: -1}
 	sep := r.separator()
 	var starts []int
 	ruler := 0
@@ -58,7 +51,7 @@ func (r *reader) table() Text {
 			row = Setting{}
 			continue
 		}
-		if c.name >= len(cells) || c.setting >= len(cells) {
+		if c.name >= len(cells) || c.setting >= len(cells) || c.setting < 0 {
 			continue
 		}
 		name := strings.ToLower(strings.TrimSpace(cells[c.name]))
@@ -78,6 +71,9 @@ func (r *reader) table() Text {
 			default: // it is not set, or has its default
 				continue
 			}
+		}
+		if c.plausible && !valued(value) && !enumerated(name, value) && !switched(name, value) {
+			continue
 		}
 		set := Setting{Name: name, Value: value, Line: l.n, Shown: true}
 		if c.source >= 0 && c.source < len(cells) {
@@ -170,7 +166,7 @@ func (r *reader) separator() rune {
 		}
 		for _, sep := range []rune{',', ';', '\t'} {
 			if cells := cellsOf(s, sep); len(cells) > 1 {
-				if h, ok := header(cells); ok && h.header {
+				if h, ok := header(cells); ok && h.setting >= 0 {
 					return sep
 				}
 			}
@@ -211,44 +207,6 @@ func cellsOf(s string, sep rune) []string {
 		}
 	}
 	return append(out, b.String())
-}
-
-// header reads the names of the columns.
-func header(cells []string) (columns, bool) {
-	c := columns{-1, -1, -1, -1, false, true, false}
-	was, now := -1, -1
-	for i, h := range cells {
-		switch strings.ToLower(strings.Trim(h, "*`_ ")) {
-		case "before", "old", "old value", "was", "previous", "previous value":
-			was = i
-		case "after", "new", "new value", "now":
-			now = i
-		case "name", "parameter", "parametername", "parameter_name", "parameter name", "setting name", "guc":
-			if c.name < 0 {
-				c.name = i
-			}
-		case "setting", "value", "parametervalue", "current_setting", "current value", "parameter_value":
-			if c.setting < 0 {
-				c.setting = i
-			}
-		case "unit":
-			c.unit = i
-		case "source":
-			c.source = i
-		case "description":
-			c.described = true
-		case "short_desc", "context", "vartype", "boot_val", "reset_val", "pending_restart":
-			c.rest = true
-		}
-	}
-	if was >= 0 && now > was { // a change: what was is not in force
-		if c.name < 0 {
-			c.name = max(c.setting, 0)
-		}
-		c.setting = now
-		return c, c.name < was
-	}
-	return c, c.name >= 0 && c.setting >= 0
 }
 
 // shown reads the answers of SHOW NAME: the name, a line, the value.

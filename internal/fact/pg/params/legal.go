@@ -258,9 +258,16 @@ func (p Param) acceptsWord(major int, value string) *Refusal {
 	if slices.ContainsFunc(p.Enum, same) || slices.ContainsFunc(hidden(p.Name, p.Enum, major), same) {
 		return nil
 	}
-	if w := ofBuilds(p.Name, major); slices.ContainsFunc(w, same) {
+	w := ofBuilds(p.Name, major)
+	if slices.ContainsFunc(w, same) {
 		return &Refusal{BuildDecides, say.M("{value} requires a server that was built with support for it", "value",
 			value)}
+	}
+	w = slices.DeleteFunc(slices.Clone(w), func(s string) bool { return slices.Contains(p.Enum, s) })
+	if len(w) > 0 {
+		return &Refusal{NotWord, say.M("{value} is not a valid value; valid values: {words}, and {more} if the server "+
+			"was built with support for it", "value", quoted(value), "words", say.Names(p.Enum, 0), "more",
+			say.OneOf(w))}
 	}
 	return &Refusal{NotWord, noneOf(value, p.Enum)}
 }

@@ -44,6 +44,9 @@ var WorkersDoNotNest = check.Check{
 			add(say.M("max_parallel_workers = {n} is above max_worker_processes = {most}", "n", parallel, "most", all))
 		}
 		for _, name := range []string{"max_parallel_workers_per_gather", "max_parallel_maintenance_workers"} {
+			if parallel == 0 && set[name].Source == "default" { // parallel queries are turned off, as a whole
+				continue
+			}
 			if n, ok := set.Int(name); ok && n > min(parallel, all) {
 				add(say.M("{name} = {n} is above the {most} workers that all queries share", "name", name, "n", n,
 					"most",

@@ -2,7 +2,6 @@ package slow
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -136,20 +135,4 @@ func removedElsewhere(head string) []say.Message {
 			"index on the chunk does not.")}
 	}
 	return nil
-}
-
-// pattern reports whether a condition is a search within texts that no ordinary index serves.
-func pattern(cond string) bool {
-	for _, op := range []string{" ~~* ", " !~~", " ~* ", " ~ "} {
-		if strings.Contains(cond, op) {
-			return true
-		}
-	}
-	_, rest, ok := strings.Cut(cond, " ~~ '")
-	return ok && (strings.HasPrefix(rest, "%") || strings.HasPrefix(rest, "_"))
-}
-
-// pruned reports whether partitions were removed at or below a node before the first row: its estimate counts them.
-func pruned(n *queryplan.Node) bool {
-	return n.Pruned > 0 || slices.ContainsFunc(n.Children, pruned)
 }

@@ -113,18 +113,6 @@ func removedLine(r *readNode) say.Message {
 // touches nearly every block.
 const indexedShare = 0.2
 
-// equality reports whether a join filter compares one column of each side; casts do not count.
-func equality(cond string) bool {
-	a, b, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(cond, "("), ")"), " = ")
-	column := func(s string) bool {
-		s, _, _ = strings.Cut(s, "::")
-		s = strings.Trim(s, "()")
-		return s != "" && !strings.ContainsAny(s, " '(),=") &&
-			(s[0] == '"' || s[0] == '_' || s[0] >= 'a' && s[0] <= 'z')
-	}
-	return ok && column(a) && column(b)
-}
-
 // removedAdvice says what to do for a node that removed most of its rows.
 func (d *Reading) removedAdvice(r *readNode) []say.Message {
 	_, text := word(r.Node, filtered...)
@@ -140,11 +128,11 @@ func (d *Reading) removedAdvice(r *readNode) []say.Message {
 		return next
 	}
 	switch {
-	case shape.Scans(r.Head) && pattern(Cut(text)):
+	case shape.Scans(r.Head) && shape.Pattern(Cut(text)):
 		return []say.Message{say.M("No ordinary index serves a search within texts such as {condition}. An index "+
 			"with the extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they "+
 			"are not negated.", "condition", cond)}
-	case !shape.Scans(r.Head) && equality(text):
+	case !shape.Scans(r.Head) && shape.Equality(text):
 		if _, joined := word(r.Node, "Merge Cond", "Hash Cond"); joined != "" {
 			return []say.Message{say.M("The rows are joined on {joined}; {condition}, which is an equality too, is "+
 				"applied to the pairs afterward. Usually the planner expected few pairs: correct the row estimates "+
@@ -170,10 +158,15 @@ func (d *Reading) removedAdvice(r *readNode) []say.Message {
 		}
 		return next
 	case strings.Contains(r.Head, "Seq Scan"):
-		return []say.Message{
+		next := []say.Message{
 			say.M("An index for {condition} reads only the rows that are kept, if they are a small part of the "+
 				"table. For an expression, it must be an index on the same expression.", "condition", cond),
 			say.M("If the condition always selects the same small part, a partial index (WHERE) is smaller.")}
+		if shape.Prefix(text) {
+			next = append(next, say.M("A search for the beginning of a text (LIKE 'abc%') uses a B-tree index only "+
+				"if its operator class is text_pattern_ops or its collation is C."))
+		}
+		return next
 	}
 	return []say.Message{say.M("The index finds more rows than are needed. One that also has the columns of "+
 		"{condition} finds only the rows that are kept.", "condition", cond)}
@@ -265,7 +258,11 @@ func (d *Reading) estimates() {
 	}
 	var next []say.Message
 	first := list[0]
-	if t := shape.Relation(first.Head); t != "" {
+	if t := shape.Relation(first.Head); t != "" && strings.Contains(first.Head, "Foreign Scan") {
+		next = append(next, say.M("Autovacuum does not analyze foreign tables: run ANALYZE {table}; if its wrapper "+
+			"supports it. For postgres_fdw, the option use_remote_estimate asks the remote server instead.",
+			"table", t))
+	} else if t != "" {
 		next = append(next,
 			say.M("Check the age of the statistics: SELECT last_analyze, last_autoanalyze, n_mod_since_analyze FROM "+
 				"pg_stat_user_tables WHERE relname = '{table}'; If they are old, run ANALYZE {table};", "table", t),
@@ -290,7 +287,7 @@ func (d *Reading) misestimated(least float64) []*readNode {
 	var list []*readNode
 	for _, r := range d.list {
 		f, ok := r.misjudged()
-		if !ok || f < least || d.known != nil && d.known(r.Node) {
+		if !ok || f < least || d.known != nil && d.known(r.Node) || r.unknownGroups() {
 			continue
 		}
 		more := r.Actual.Rows > r.Cost.Rows
@@ -347,7 +344,7 @@ func (d *Reading) spills() {
 		explains = nil
 	}
 	d.add("spill", Likely, max(d.share(s.spillOwn)*0.7, readMuch/2), explains, spillTitle(), evidence,
-		spillAdvice(s.memKB, s.sorts))
+		spillAdvice(s))
 }
 
 func tempBlocks(n int64) say.Message {
@@ -356,19 +353,21 @@ func tempBlocks(n int64) say.Message {
 
 // spillAdvice says what to try for a sort or hash that wrote so much to disk: never more
 // memory than one session may be advised to take.
-func spillAdvice(kb int64, sorts bool) []say.Message {
-	var order []say.Message // what no hash has
-	if sorts {
+func spillAdvice(s slowTotals) []say.Message {
+	var order []say.Message // what no hash has, nor a sort of rows that are of no table
+	if s.ordered {
 		order = append(order, say.M("An index in the order of the sort avoids the sort."))
 	}
-	want := max((unit.Bytes(kb) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
+	want := max((unit.Bytes(s.memKB) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
 	switch {
-	case want > limits.WorkMemMost && !sorts:
+	case want > limits.WorkMemMost && !s.sorts:
 		return []say.Message{say.M("No session should have enough memory for it: hash fewer rows or columns.")}
+	case want > limits.WorkMemMost && !s.ordered:
+		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns.")}
 	case want > limits.WorkMemMost:
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
 			"or create an index that returns them in order.")}
-	case kb == 0: // no size is known
+	case s.memKB == 0: // no size is known
 		return append([]say.Message{askPlan()}, order...)
 	}
 	return append([]say.Message{
@@ -500,7 +499,7 @@ func (d *Reading) workers() {
 // reads reports blocks that were not in shared buffers.
 func (d *Reading) reads() {
 	read := d.Plan.Read
-	if t, ok := slowIO(d.run); ok && t > 0 {
+	if t, ok := shape.IOTime(d.run); ok && t > 0 {
 		if d.share(t) < readMuch {
 			return
 		}
@@ -531,6 +530,10 @@ func (d *Reading) reads() {
 	}
 	evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node", named(top.Head)))
 	certainty, weight := Possible, readMuch/2
+	// All of its time, with the work on the rows, may be much less than another node's own.
+	if t := d.top(); t != nil && t.Node != top && top != d.run.Root && 2*each*float64(top.Buffers.Read) < t.own {
+		weight = 0.5
+	}
 	if each >= 1 { // the work on one block takes a hundredth of that
 		certainty, weight = Likely, 90
 	}
@@ -609,25 +612,13 @@ func (d *Reading) planning() {
 				"catalogs, make planning slow.")})
 }
 
-// rootTime is the time of the nodes. That of a Gather right below the root is longer where it waited for the end of
-// its workers.
-func rootTime(root *queryplan.Node) float64 {
-	t := *root.Actual.Total * max(root.Actual.Loops, 1)
-	for n := root; len(n.Children) == 1; n = n.Children[0] {
-		if a := n.Children[0].Actual; a != nil && a.Total != nil && a.Loops == 1 && shape.Gathers(n.Children[0].Head) {
-			t = max(t, *a.Total)
-		}
-	}
-	return t
-}
-
 // outside looks at execution time that is in no node.
 func (d *Reading) outside() {
 	a := d.run.Root.Actual
 	if d.run.Execution == nil || a == nil || a.Total == nil || d.run.Fragment {
 		return
 	}
-	gap := *d.run.Execution - rootTime(d.run.Root)
+	gap := *d.run.Execution - shape.RootTime(d.run.Root)
 	for _, t := range d.run.Triggers {
 		if t.Time != nil {
 			gap -= *t.Time
@@ -742,5 +733,20 @@ func (d *Reading) slowest() {
 		}
 	}
 	own := r.own
-	d.add("slowest-node", Sure, 1, &own, say.M("One node takes the largest part of the time"), evidence, nil)
+	var next []say.Message
+	for _, s := range d.list {
+		if !strings.Contains(s.Head, "Seq Scan") || d.share(s.wall) < readMuch {
+			continue
+		}
+		if other := d.othersIndex(shape.Relation(s.Head)); !other.IsZero() {
+			evidence = append(evidence, other)
+			next = append(next, say.M("If that is the same statement, the index is what this plan lacks."))
+			break
+		}
+	}
+	if strings.Contains(r.Head, "Bitmap Heap Scan") || strings.Contains(r.Head, "Index Scan using ") {
+		next = append(next, say.M("If an index has all columns that the query uses (INCLUDE), an Index Only Scan "+
+			"avoids reading the table. Its pages must be vacuumed."))
+	}
+	d.add("slowest-node", Sure, 1, &own, say.M("One node takes the largest part of the time"), evidence, next)
 }

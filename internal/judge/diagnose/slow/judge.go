@@ -41,6 +41,10 @@ func (d *Report) judge() {
 				gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
 			d.otherPlan()
 			d.fastAlone()
+		} else if d.spills(); d.has("spill") {
+			text = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Only {slow} spilled to disk, "+
+				"which hardly made a difference.", "slow", gapwords.Arg(d.Slow.Name), "slow_time",
+				ms(*slowWhole(d.Slow)), "fast", gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
 		}
 		d.Verdict = text
 		return
@@ -52,16 +56,17 @@ func (d *Report) judge() {
 	}
 	d.rest()
 	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int {
-		return cmp.Or(cmp.Compare(slowRank(b), slowRank(a)))
+		return cmp.Compare(d.rank(b), d.rank(a))
 	})
 	d.headline()
 }
 
-// slowRank orders verdicts: what explains most first, the unexplained by certainty.
-func slowRank(v Verdict) float64 {
+// rank orders verdicts: what explains most first, the unexplained by certainty.
+func (d *Report) rank(v Verdict) float64 {
 	r := map[string]float64{Sure: 3, Likely: 2, Possible: 1}[v.Certainty] / 1000
 	switch {
-	case v.ID == "other-plan", v.ID == "other-query", v.ID == "other-index":
+	case v.ID == "other-plan", v.ID == "other-query", v.ID == "other-index" && (v.Explains == nil ||
+		*v.Explains >= d.extra()/2):
 		return math.MaxFloat64 // every other difference may follow from it
 	case v.Explains != nil:
 		return *v.Explains + r
@@ -139,7 +144,7 @@ func (d *Report) otherPlan() {
 		}
 		d.slowRun.Root.Walk(collect(a))
 		d.fastRun.Root.Walk(collect(b))
-		for _, w := range slowKeys(a) {
+		for _, w := range shape.Sorted(a) {
 			if !b[w] {
 				other = append(other, w)
 			}
@@ -153,21 +158,32 @@ func (d *Report) otherPlan() {
 		return
 	}
 	e := d.extra()
-	if a, b := slowTables(d.slowRun), slowTables(d.fastRun); !slowOverlap(a, b) {
+	if a, b := shape.Tables(d.slowRun), shape.Tables(d.fastRun); !shape.Overlap(a, b) {
 		d.add("other-query", Likely, nil, say.M("Probably not two runs of the same query"),
-			[]say.Message{say.M("the slow run reads {tables}", "tables", Cut(strings.Join(slowKeys(a), ", "))),
-				say.M("the fast run reads {tables}", "tables", Cut(strings.Join(slowKeys(b), ", ")))},
+			[]say.Message{say.M("the slow run reads {tables}", "tables", Cut(strings.Join(shape.Sorted(a), ", "))),
+				say.M("the fast run reads {tables}", "tables", Cut(strings.Join(shape.Sorted(b), ", ")))},
 			[]say.Message{say.M("Give two runs of the same query.")})
 		return
 	}
+	parallel := d.parallelOnly()
 	if d.otherIndex(&e) {
+		if i := len(d.Verdicts) - 1; len(parallel) > 0 {
+			e -= *cmp.Or(d.Verdicts[i].Explains, &e) // the index is the rest
+			d.add("parallel", Likely, &e, say.M("Only the fast run used parallel workers"), parallel,
+				[]say.Message{compareParallel()})
+		}
 		return
 	}
-	evidence := []say.Message{diffBelow()}
+	evidence := append([]say.Message{diffBelow()}, parallel...)
 	next := []say.Message{say.M("Find the wrong estimate of the planner: compare estimated and actual rows of the " +
 		"first node that differs.")}
 	evidence = append(evidence, d.misjudgedLines()...)
-	if n := d.misjudged(); n != nil {
+	if len(parallel) > 0 {
+		next = append([]say.Message{compareParallel()}, next...)
+	}
+	if n := d.misjudged(); n == nil && len(parallel) > 0 {
+		next = next[:1]
+	} else if n != nil {
 		if t := shape.Relation(n.Head); t != "" {
 			next = append(next, say.M("Run ANALYZE {table}; and EXPLAIN again. If its values are skewed, raise their "+
 				"statistics target: ALTER TABLE {table} ALTER COLUMN COLUMN_NAME SET STATISTICS 1000;", "table", t))
@@ -199,6 +215,7 @@ func (d *Report) otherIndex(e *float64) bool {
 	var evidence []say.Message
 	var names []string
 	told := map[*queryplan.Node]bool{}
+	within := 0.0 // the time of the subplans that the replaced scans are in; without end if one is in none
 	d.fastRun.Root.Walk(func(n *queryplan.Node) {
 		index := shape.Index(n.Head)
 		if index == "" || slices.Contains(d.Slow.Indexes, index) || slices.Contains(names, index) || len(names) >= 3 {
@@ -208,23 +225,27 @@ func (d *Report) otherIndex(e *float64) bool {
 		if table == "" { // a Bitmap Index Scan: its table is in the node above
 			table = shape.BitmapTable(d.fastRun.Root, n)
 		}
-		d.slowRun.Root.Walk(func(s *queryplan.Node) {
-			if table == "" || shape.Relation(s.Head) != table && !d.renamed(s, n) || slices.Contains(names, index) {
-				return
+		s := d.replaced(n, table)
+		if s == nil {
+			return
+		}
+		names = append(names, index)
+		if t, ok := shape.SubplanTime(d.slowRun, s); ok {
+			within += t
+		} else {
+			within = math.Inf(1)
+		}
+		evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
+			"{node}", "index", index, "table", table, "node", named(s.Head)))
+		if s.Removed > 0 && s.Actual != nil && !told[s] {
+			told[s] = true
+			removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
+			if _, cond := word(s, "Filter"); cond != "" {
+				removed = say.M("there, the filter {condition} removed {rows}", "condition", Cut(cond), "rows",
+					rowsOf(float64(s.Removed)*s.Actual.Loops))
 			}
-			names = append(names, index)
-			evidence = append(evidence, say.M("only the fast run used the index {index} of {table}; the slow run: "+
-				"{node}", "index", index, "table", table, "node", named(s.Head)))
-			if s.Removed > 0 && s.Actual != nil && !told[s] {
-				told[s] = true
-				removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
-				if _, cond := word(s, "Filter"); cond != "" {
-					removed = say.M("there, the filter {condition} removed {rows}", "condition", Cut(cond), "rows",
-						rowsOf(float64(s.Removed)*s.Actual.Loops))
-				}
-				evidence = append(evidence, removed)
-			}
-		})
+			evidence = append(evidence, removed)
+		}
 	})
 	if len(names) == 0 {
 		return false
@@ -242,56 +263,20 @@ func (d *Report) otherIndex(e *float64) bool {
 		evidence = append(evidence, line)
 		next = []say.Message{step, next[0]}
 	}
-	d.add("other-index", Sure, e, say.M("The fast run used an index that the slow run did not use"), evidence, next)
+	least := min(*e, within)
+	d.add("other-index", Sure, &least, say.M("The fast run used an index that the slow run did not use"), evidence,
+		next)
 	return true
 }
 
 // generic reports a slow plan that was made without the values of its parameters, while the fast one had them: what is
 // seen, and what to do. Both are empty if that is not the case.
 func (d *Report) generic() (line, step say.Message) {
-	if !slowGeneric(d.slowRun) || slowGeneric(d.fastRun) {
+	if !shape.Generic(d.slowRun) || shape.Generic(d.fastRun) {
 		return say.Message{}, say.Message{}
 	}
 	return say.M("the slow plan is a generic plan (it has parameters such as $1), the fast plan is not"),
 		say.M("In this session, run SET plan_cache_mode = force_custom_plan; and the query again.")
-}
-
-// slowGeneric reports whether a plan has parameters that a custom plan would have as values.
-func slowGeneric(p *queryplan.Plan) bool {
-	generic, inner := false, false
-	p.Root.Walk(func(n *queryplan.Node) {
-		inner = inner || n.Subplan != ""
-		for _, w := range n.Words {
-			generic = generic || strings.Contains(w.Text, "$1")
-		}
-	})
-	return generic && !inner // the parameter of a subplan looks the same
-}
-
-// slowTables names what a plan reads.
-func slowTables(p *queryplan.Plan) map[string]bool {
-	out := map[string]bool{}
-	p.Root.Walk(func(n *queryplan.Node) {
-		kind, rest, ok := strings.Cut(n.Head, " on ")
-		if ok && !strings.HasSuffix(kind, "Bitmap Index Scan") {
-			table, _, _ := strings.Cut(rest, " ")
-			out[table] = true
-		}
-	})
-	return out
-}
-
-// slowOverlap reports whether two plans have a table in common, or one has none.
-func slowOverlap(a, b map[string]bool) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return true
-	}
-	for t := range a {
-		if b[t] {
-			return true
-		}
-	}
-	return false
 }
 
 // misjudged is the node of the slow run whose rows were estimated worst; nil if all are well, or as the fast run's.
@@ -301,7 +286,7 @@ func (d *Report) misjudged() *queryplan.Node {
 	for _, r := range Read("", d.slowRun).list {
 		f, ok := r.misjudged()
 		if ok && f > worst && (r.Actual.Rows > r.Cost.Rows || !r.stops) && max(r.Actual.Rows, r.Cost.Rows) >= 100 &&
-			!d.estimatedAlike(r.Node) {
+			!d.estimatedAlike(r.Node) && !r.unknownGroups() {
 			worst, out = f, r.Node
 		}
 	}
@@ -380,7 +365,7 @@ func (d *Report) outside() {
 		if p.Execution == nil || a == nil || a.Total == nil {
 			return 0, false
 		}
-		g := *p.Execution - rootTime(p.Root)
+		g := *p.Execution - shape.RootTime(p.Root)
 		for _, t := range p.Triggers {
 			if t.Time != nil {
 				g -= *t.Time
@@ -457,15 +442,6 @@ func (d *Report) serialize() {
 			[]say.Message{say.M("serialization took {time} for {size} of output", "time", ms(at(d.slowRun)), "size",
 				unit.Bytes(d.slowRun.Serialize.OutputKB)*unit.KB)}, []say.Message{lessOutput()})
 	}
-}
-
-func slowKeys(m map[string]bool) []string {
-	var out []string
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // Cut bounds a text of a query that is shown, with single blanks.

@@ -15,6 +15,7 @@ type slowTotals struct {
 	spills   []say.Message
 	spillOwn float64
 	sorts    bool  // one of them is a sort
+	ordered  bool  // an index could return the rows of one of these sorts in order
 	planned  bool  // batches were chosen before the first row
 	memKB    int64 // the largest sort or hash that went to disk
 	fetches  int64
@@ -32,7 +33,9 @@ func slowSum(p *queryplan.Plan) slowTotals {
 	own, _ := shape.OwnTimes(p)
 	p.Root.Walk(func(n *queryplan.Node) {
 		kb := int64(0)
-		t.sorts = t.sorts || n.Sort != nil && n.Sort.Disk
+		if n.Sort != nil && n.Sort.Disk {
+			t.sorts, t.ordered = true, t.ordered || shape.Orderable(n)
+		}
 		switch {
 		case n.Sort != nil && n.Sort.Disk && n.Sort.KB == 0: // cut off
 			t.spills = append(t.spills, say.M("{node}: {method} on disk, size unknown", "node", named(n.Head), "method",
@@ -88,7 +91,7 @@ func (d *Report) spills() {
 	if t := d.Slow.Temp; t != nil && *t > 0 {
 		evidence = append(evidence, tempBlocks(*t))
 	}
-	next := spillAdvice(s.memKB, s.sorts)
+	next := spillAdvice(s)
 	if d.SamePlan {
 		// The same node of the fast run says what it takes in memory.
 		e = 0
@@ -97,11 +100,11 @@ func (d *Report) spills() {
 		pairs := d.pairs()
 		d.Nodes = nodes // they are filled already
 		for _, p := range pairs {
-			if _, disk := memoryOf(p.slow); !disk {
+			if _, disk := shape.MemoryOf(p.slow); !disk {
 				continue
 			}
 			e += max(p.slowOwn-p.fastOwn, 0)
-			kb, disk := memoryOf(p.fast)
+			kb, disk := shape.MemoryOf(p.fast)
 			fits, known = max(fits, kb), known && !disk && kb > 0
 		}
 		if known && fits > 0 {
@@ -142,16 +145,6 @@ func (d *Report) fittingAdvice(kb int64) []say.Message {
 		askPlan()}
 }
 
-// ioTime is the time of reads of a run; false if it was not measured.
-func slowIO(p *queryplan.Plan) (float64, bool) {
-	if io := p.Root.IO; io != nil {
-		return io.Read + io.LocalRead, true
-	}
-	any := false
-	p.Root.Walk(func(n *queryplan.Node) { any = any || n.IO != nil })
-	return 0, any
-}
-
 func (d *Report) reads() {
 	s, f := d.Slow, d.Fast
 	switch d.Buffers {
@@ -169,8 +162,8 @@ func (d *Report) reads() {
 		"run: {fast}", "size", unit.Bytes(*s.Read)*slowBlock, "fast", *f.Read)}
 	certainty := Likely
 	var explains *float64
-	if t, ok := slowIO(d.slowRun); ok {
-		before, _ := slowIO(d.fastRun)
+	if t, ok := shape.IOTime(d.slowRun); ok {
+		before, _ := shape.IOTime(d.fastRun)
 		e := t - before
 		explains, certainty = &e, Sure
 		evidence = append(evidence, say.M("reads took {time}, {each} per block", "time", ms(t), "each",
@@ -208,8 +201,8 @@ func (d *Report) slowReads() {
 	if d.has("reads") || d.Slow.Read == nil || d.Fast.Read == nil || *d.Slow.Read == 0 || *d.Fast.Read == 0 {
 		return
 	}
-	a, ok := slowIO(d.slowRun)
-	b, ok2 := slowIO(d.fastRun)
+	a, ok := shape.IOTime(d.slowRun)
+	b, ok2 := shape.IOTime(d.fastRun)
 	if !ok || !ok2 || a-b < d.extra()/10 {
 		return
 	}
@@ -240,7 +233,7 @@ func (d *Report) rows() {
 				"fast", whole(b))
 		}
 	}
-	a, b := slowWork(d.slowRun), slowWork(d.fastRun)
+	a, b := shape.Work(d.slowRun), shape.Work(d.fastRun)
 	if text.IsZero() && a > 1.5*max(b, 1) {
 		text = say.M("the nodes handled {slow} in all loops, including removed rows, instead of {fast}", "slow",
 			rowsOf(a), "fast", whole(b))
@@ -261,17 +254,6 @@ func (d *Report) rows() {
 				"table."),
 			say.M("If the estimate did not change, another plan may be better now: check when the table was last " +
 				"analyzed.")})
-}
-
-// slowWork is the number of rows that the nodes made or threw away.
-func slowWork(p *queryplan.Plan) float64 {
-	sum := 0.0
-	p.Root.Walk(func(n *queryplan.Node) {
-		if n.Actual != nil {
-			sum += (n.Actual.Rows + float64(n.Removed+n.Recheck)) * n.Actual.Loops
-		}
-	})
-	return sum
 }
 
 func (d *Report) moreBuffers() {

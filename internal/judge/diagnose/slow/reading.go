@@ -134,12 +134,12 @@ func slower(a, b *queryplan.Plan) bool {
 // nodes fills Nodes.
 func (d *Reading) nodes() {
 	own, timed := shape.OwnTimes(d.run)
-	prunes := pruned(d.run.Root)
+	prunes := shape.Pruned(d.run.Root)
 	before := false // a node above may stop those below it; in a paste without tree, one before it
 	var walk func(n *queryplan.Node, parent *readNode, depth int)
 	walk = func(n *queryplan.Node, parent *readNode, depth int) {
 		r := &readNode{Node: n, at: len(d.list), parent: parent, processes: 1, own: own[n], timed: timed[n],
-			pruned: prunes && pruned(n)}
+			pruned: prunes && shape.Pruned(n)}
 		if parent != nil {
 			r.processes, r.planned = parent.processes, parent.planned
 			r.stops = parent.stops && !shape.ReadsAll(parent.Head) || shape.StopsBelow(parent.Head) ||
@@ -231,6 +231,16 @@ func (r *readNode) misjudged() (float64, bool) {
 	}
 	want, have = max(want, 1), max(have, 1)
 	return math.Round(10*max(have/want, want/have)) / 10, true
+}
+
+// assumedGroups is how many groups the planner assumes if it knows nothing of the values.
+const assumedGroups = 200
+
+// unknownGroups reports whether a node's estimate is that assumption, and it returned fewer rows: no statistics would
+// change the plan for the better.
+func (r *readNode) unknownGroups() bool {
+	return r.Cost != nil && r.Cost.Rows == assumedGroups && strings.Contains(r.Head, "Aggregate") &&
+		r.Actual != nil && r.Actual.Rows < assumedGroups
 }
 
 // add puts a verdict in, with its weight: the share of the time, in percent, that it costs as far as known.

@@ -129,13 +129,13 @@ func slowWhole(p Plan) *float64 {
 func slowPlan(name string, p *queryplan.Plan) Plan {
 	s := Plan{Name: name, Planning: p.Planning, Client: p.Client, Format: p.Format, Executed: p.Executed(),
 		Fragment: p.Fragment, Flat: p.Flat, Cut: p.Cut, Settings: p.Settings, JIT: p.JIT, Triggers: p.Triggers,
-		Indexes: indexes(p)}
+		Indexes: shape.Indexes(p)}
 	const most = 2000 // bytes of a query
 	if s.Query = p.Query; len(s.Query) > most {
 		s.Query = strings.ToValidUTF8(s.Query[:most], "") + "…"
 	}
 	p.Root.Walk(func(n *queryplan.Node) {
-		kb, disk := memoryOf(n)
+		kb, disk := shape.MemoryOf(n)
 		to := &s.MemoryKB
 		if disk {
 			to = &s.DiskKB
@@ -144,7 +144,7 @@ func slowPlan(name string, p *queryplan.Plan) Plan {
 			*to = &kb
 		}
 	})
-	if t, ok := slowIO(p); ok && t > 0 {
+	if t, ok := shape.IOTime(p); ok && t > 0 {
 		s.IORead = &t
 	}
 	if t, ok := p.Total(); ok {
@@ -159,34 +159,6 @@ func slowPlan(name string, p *queryplan.Plan) Plan {
 		s.Hit, s.Read, s.Temp, s.Dirtied, s.Written = &hit, &read, &temp, &dirtied, &written
 	}
 	return s
-}
-
-// memoryOf is what a sort or hash took, in kB: of memory, or of disk if it spilled.
-func memoryOf(n *queryplan.Node) (kb int64, disk bool) {
-	switch {
-	case n.Sort != nil:
-		return n.Sort.KB, n.Sort.Disk
-	case n.Hash != nil && n.Hash.DiskKB > 0:
-		return n.Hash.DiskKB, true
-	case n.Hash != nil && n.Hash.Batches > 1:
-		return n.Hash.MemoryKB * min(n.Hash.Batches, 1<<20), true
-	case n.Hash != nil:
-		return n.Hash.MemoryKB, false
-	}
-	return 0, false
-}
-
-// indexes are those that a plan used, by name.
-func indexes(p *queryplan.Plan) []string {
-	out := []string{}
-	p.Root.Walk(func(n *queryplan.Node) {
-		name := shape.Index(n.Head)
-		if name != "" && !slices.Contains(out, name) && len(out) < 1000 {
-			out = append(out, name)
-		}
-	})
-	slices.Sort(out)
-	return out
 }
 
 // slowPair is one node in both trees.
@@ -303,5 +275,5 @@ func Comparable(a, b *queryplan.Plan) bool {
 	}
 	_, oka := a.Total()
 	_, okb := b.Total()
-	return oka && okb && a.Executed() && b.Executed() && slowOverlap(slowTables(a), slowTables(b))
+	return oka && okb && a.Executed() && b.Executed() && shape.Overlap(shape.Tables(a), shape.Tables(b))
 }

@@ -41,19 +41,56 @@ func Index(head string) string {
 	return name
 }
 
-// BitmapTable is the table of the Bitmap Heap Scan that a node is below.
-func BitmapTable(root, n *queryplan.Node) string {
-	out := ""
+// Target is the table that a scan reads, with its alias: what tells it from another scan of the same table. For a
+// Bitmap Index Scan it is that of the Bitmap Heap Scan above it.
+func Target(root, n *queryplan.Node) string {
+	if strings.Contains(n.Head, "Bitmap Index Scan") {
+		if h := bitmapHeap(root, n); h != nil {
+			return Target(root, h)
+		}
+		return ""
+	}
+	_, rest, _ := strings.Cut(n.Head, " on ")
+	return rest
+}
+
+// bitmapHeap is the Bitmap Heap Scan that a node is below; nil if there is none.
+func bitmapHeap(root, n *queryplan.Node) *queryplan.Node {
+	var out *queryplan.Node
 	root.Walk(func(h *queryplan.Node) {
-		if out == "" && strings.Contains(h.Head, "Bitmap Heap Scan") {
+		if out == nil && strings.Contains(h.Head, "Bitmap Heap Scan") {
 			h.Walk(func(x *queryplan.Node) {
 				if x == n {
-					out = Relation(h.Head)
+					out = h
 				}
 			})
 		}
 	})
 	return out
+}
+
+// madeRows are nodes whose rows are of no table as it is: no index has them in an order.
+var madeRows = []string{"Aggregate", "Group", "WindowAgg", "SetOp", "HashSetOp", "Unique", "Recursive Union",
+	"Function Scan", "CTE Scan", "WorkTable Scan", "Values Scan", "Named Tuplestore", "Foreign Scan", "Remote "}
+
+// Orderable reports whether an index could return the rows that a node reads in an order: they are of tables, and no
+// aggregate, window, or other server made them.
+func Orderable(n *queryplan.Node) bool {
+	for _, c := range n.Children {
+		made := slices.ContainsFunc(madeRows, func(k string) bool { return strings.Contains(c.Head, k) })
+		if c.Subplan == "" && (made || !Orderable(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// BitmapTable is the table of the Bitmap Heap Scan that a node is below.
+func BitmapTable(root, n *queryplan.Node) string {
+	if h := bitmapHeap(root, n); h != nil {
+		return Relation(h.Head)
+	}
+	return ""
 }
 
 // Modifies reports whether a node changes or locks rows.
