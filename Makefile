@@ -13,7 +13,7 @@ PURE     := pgfettle/(internal/(base|fact|judge|gen)|docs)(/|$$)
 # needs a pool of huge pages to the page
 ALONE    := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build dist demo docs pictures links check test score soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: releases help build dist demo docs pictures links check test score soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -114,6 +114,9 @@ verify: generate ## fail when a generated file was not current
 
 facts: ## read the parameter facts from real servers (fetched where none are given in PGFETTLE_TEST_PG)
 	cd tools && $(GO) run ./genparams -o ../internal/fact/pg/params/params.tsv
+
+releases: ## read the latest minor releases from the registry of the servers and from Debian's suites (needs the network and apt)
+	cd tools && $(GO) run ./genreleases -o ../internal/fact/pg/releases/releases.tsv
 
 new-check: ## write the stubs of a check: make new-check ID=memory/my_check
 	@test -n "$(ID)" || { echo 'say make new-check ID=memory/my_check'; exit 2; }

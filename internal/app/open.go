@@ -25,6 +25,7 @@ type Request struct {
 	Memory   bool // only what shows the memory of the host and of the instances
 	Servers  bool // also which server programs are installed: for an upgrade
 	Killable bool // also which processes the OOM killer would look at first
+	Packages bool // also what the host's package manager has of the packages of the servers
 	PSS      bool // also proportional set sizes, which costs the processes time
 }
 
@@ -68,7 +69,7 @@ func (s *Session) collect(ctx context.Context, req *collect.Request) error {
 	defer done()
 	r := s.Request
 	req.Deep, req.Why, req.Memory, req.Killable, req.PSS = r.Deep, r.Why, r.Memory, r.Killable, r.PSS
-	req.Servers = r.Servers
+	req.Servers, req.Packages = r.Servers, r.Packages
 	if err := s.Host.Complete(req, r.Policy); err != nil {
 		return err
 	}

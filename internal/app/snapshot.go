@@ -15,7 +15,7 @@ import (
 // diagnosis of OOM kills need of it elsewhere: the answers of the installed server
 // programs, and the kernel's reports of kills. redact replaces names by pseudonyms.
 func (h *Host) TakeEvidence(ctx context.Context, r Request, redact bool) (*evidence.Archive, error) {
-	r.Killable, r.Servers = true, true
+	r.Killable, r.Servers, r.Packages = true, true, true
 	s, err := h.Open(ctx, r)
 	if err != nil {
 		return nil, err

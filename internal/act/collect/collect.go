@@ -39,6 +39,7 @@ type Request struct {
 	Killable bool         // also which process of the host the OOM killer would consider first
 	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
 	Why      bool         // also of a data directory as which nothing can be done: why its server does not start
+	Packages bool         // also what the host's package manager has of the packages of the servers
 	// only what shows the memory of the host and of the instances: nothing is run, few questions are asked
 	Memory   bool
 	Servers  bool     // also which server programs are installed, and what they find: where an upgrade is of interest
@@ -125,9 +126,10 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 		c.safely(in.name("start"), func() { c.offline(ctx, in) })
 	}
 	replies := c.askServers(ctx, found)
-	var units <-chan *evidence.Archive
+	var units, packages <-chan *evidence.Archive
 	if !c.req.Memory {
 		units = c.askSystemd(ctx, found)
+		packages = c.askPackageManagers(ctx, found)
 	}
 	c.safely("host", c.hostFiles)
 	c.safely("programs.json", c.programs)
@@ -167,6 +169,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.safely(history.File, func() { c.history(ctx) })
 	c.json("instances.json", listed(found))
 	c.takeOver(<-units)
+	c.takeOver(<-packages)
 }
 
 // history adds the peaks of a history. Having none is not reported.

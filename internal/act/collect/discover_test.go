@@ -35,6 +35,9 @@ func TestRun(t *testing.T) {
 			got := map[string][]byte{}
 			outcome(t, f, got)
 			golden(t, file, ar, got)
+			if left, _ := filepath.Glob(filepath.Join(f.Root, "var/tmp/*")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
 		})
 	}
 }

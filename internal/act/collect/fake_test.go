@@ -13,10 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
@@ -34,6 +36,8 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 //	=told       instance key | data directory that its server tells over SQL
 //	=commands   the command line | file of the archive with its output
 //	=uid        the user we are; 0 where it is not told
+//	=times      path | time of its last change, seconds since the epoch
+//	=packages   package managers are asked, too
 //	=arguments  kind of request and value: dir PATH, conn STRING; else here
 type fake struct {
 	*target.Local
@@ -87,7 +91,14 @@ func newFake(t *testing.T, ar *txtar.Archive) *fake {
 		kind, value, _ := strings.Cut(f[0], " ")
 		w.request = Request{Kind: map[string]Kind{"here": Here, "dir": DataDir, "conn": Conninfo}[kind], Value: value}
 	})
+	_, w.request.Packages = files["=packages"]
 	each(files["=processes"], func(f []string) { w.process(t, root, f) })
+	each(files["=times"], func(f []string) {
+		at := time.Unix(int64(number1(t, f[1])), 0)
+		if err := os.Chtimes(filepath.Join(root, f[0]), at, at); err != nil {
+			t.Fatal(err)
+		}
+	})
 	return &fake{Local: &target.Local{Root: root}, world: w}
 }
 
@@ -300,6 +311,10 @@ func missingOf(a *evidence.Archive, prefixes ...string) []byte {
 // Run answers the commands that the test knows; any other is an error.
 func (f *fake) Run(_ context.Context, c target.Command) (target.Output, error) {
 	line := strings.Join(c.Argv, " ")
+	if asked := c.Argv[0] == "apt-cache" || c.Argv[0] == "dnf"; asked && (!c.Bare ||
+		(c.As == nil) != (f.world.uid != 0) || c.As != nil && c.As.UID != trust.Nobody) {
+		return target.Output{}, fmt.Errorf("%s with the environment or the rights of the caller", line)
+	}
 	for want, out := range f.world.commands {
 		if strings.Contains(line, want) {
 			return target.Output{Stdout: out}, nil

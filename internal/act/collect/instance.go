@@ -24,6 +24,7 @@ type instance struct {
 	listen    string        // first address of TCP; "" : unknown, or none
 	binDir    string        // "" : unknown
 	unit      string        // "" : not run by a systemd unit
+	pkg       string        // package of its program, which its manager is asked about; "": none is
 	manager   string
 	managed   bool // manager is known
 	processes []int
@@ -66,6 +67,7 @@ type record struct {
 	BinDir    *string  `json:"bin_dir,omitempty"`
 	Processes []int    `json:"processes,omitempty"`
 	Unit      *string  `json:"unit,omitempty"`
+	Package   *string  `json:"package,omitempty"`
 	Manager   *string  `json:"manager,omitempty"`
 	StatsDir  *string  `json:"stats_directory,omitempty"`
 	StartedAt *int64   `json:"started_at,omitempty"`
@@ -84,8 +86,8 @@ func listed(found []*instance) []record {
 		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port),
 			SocketDir: unlessZero(in.socketDir),
 			Running:   running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit),
-			StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment,
-			Notes: in.notes, Neighbour: in.neighbour}
+			Package: unlessZero(in.pkg), StatsDir: unlessZero(in.statsDir),
+			StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes, Neighbour: in.neighbour}
 		if in.managed {
 			r.Manager = &in.manager
 		}

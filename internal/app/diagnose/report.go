@@ -41,7 +41,8 @@ type Report struct {
 
 // MakeReport looks at the host once and makes every document of what it saw.
 func MakeReport(ctx context.Context, h *app.Host, q ReportRequest) (*Report, error) {
-	s, err := h.Open(ctx, app.Request{Target: q.Target, Deep: q.Deep, Killable: true, Policy: q.Policy})
+	s, err := h.Open(ctx, app.Request{Target: q.Target, Deep: q.Deep, Killable: true, Packages: true,
+		Policy: q.Policy})
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,12 @@
 package evidence
 
-import "strings"
+import (
+	"strings"
 
-// commandLines redacts the lines of commands about storage, by entry. What each
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+)
+
+// commandLines redacts the lines of commands about storage and packages, by entry. What each
 // keeps is what the readers want: numbers, states, and names as pseudonyms.
 var commandLines = map[string]func(*redactor, string) string{
 	"cmd/dmsetup-status":         (*redactor).mappedLine,
@@ -11,6 +15,8 @@ var commandLines = map[string]func(*redactor, string) string{
 	"cmd/lsattr":                 (*redactor).attributeLine,
 	"cmd/tune2fs":                (*redactor).superblockLine,
 	"cmd/smartctl-scterc":        (*redactor).ercLine,
+	"cmd/apt-cache-policy":       (*redactor).aptLine,
+	"cmd/dnf-list":               (*redactor).dnfLine,
 }
 
 // mappedLine keeps the name as a pseudonym and what follows as it is: targets,
@@ -78,4 +84,62 @@ func (r *redactor) ercLine(line string) string {
 		}
 	}
 	return ""
+}
+
+// serverPackage is the name of a package of a PostgreSQL server; listsLine is ours; packageVersion begins with the
+// release, and what follows is the packagers' own, which may be a company's.
+var (
+	serverPackage  = regex.New(`^postgresql(-[0-9]{1,2}|[0-9]{0,2}-server)$`)
+	listsLine      = regex.New(`^# lists of [0-9TZ:.+-]{10,40}$`)
+	packageVersion = regex.New(`^[0-9]{1,3}(:[0-9]{1,3})?(\.[0-9]{1,3})*([-+~](alpha|beta|rc|devel))?`)
+)
+
+// aptLine keeps the names of the packages, and the releases of what is installed and what would be: the table of
+// versions below them has the addresses of the repositories.
+func (r *redactor) aptLine(line string) string {
+	if name, ok := strings.CutSuffix(line, ":"); ok && serverPackage.MatchString(name) || listsLine.MatchString(line) {
+		return line
+	}
+	for _, field := range []string{"  Installed: ", "  Candidate: "} {
+		if v, ok := strings.CutPrefix(line, field); ok {
+			if v == "(none)" {
+				return line
+			}
+			return field + packageVersion.FindString(v)
+		}
+	}
+	return ""
+}
+
+// dnfLine keeps the headings, and of a package its name and its release: the last word is the repository.
+func (r *redactor) dnfLine(line string) string {
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "installed packages", "available packages", "available upgrades", "upgraded packages":
+		return line
+	}
+	if listsLine.MatchString(line) {
+		return line
+	}
+	f := strings.Fields(line)
+	named := len(f) == 1 || len(f) == 3 // else what is too wide for its column goes on
+	if len(f) == 0 || len(f) > 3 {
+		return ""
+	}
+	if named {
+		name, arch, ok := strings.Cut(f[0], ".")
+		if !ok || !serverPackage.MatchString(name) || len(plainWords([]string{arch})[0]) != len(arch) {
+			return ""
+		}
+	}
+	switch len(f) {
+	case 1:
+		return f[0]
+	case 2:
+		f = append([]string{""}, f...)
+	}
+	version := packageVersion.FindString(f[1])
+	if version == "" {
+		return ""
+	}
+	return strings.TrimSpace(f[0] + " " + version + " -")
 }

@@ -101,6 +101,11 @@ func (r *redactor) value(key string, v any) any {
 			return r.name(word, v)
 		case "path", "socket_dir", "bin_dir", "stats_directory", "unit", "name", "below", "manager", "group":
 			return r.path(v)
+		case "package":
+			if serverPackage.MatchString(v) {
+				return v
+			}
+			return Redacted
 		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace",
 			"schema", "place":
 			return v

@@ -38,6 +38,13 @@ var topics = map[string]func(fs.FS) any{
 	"clock": func(f fs.FS) any {
 		return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f), "kept": ReadClockKept(f)}
 	},
+	"package": func(f fs.FS) any {
+		all := map[string]any{}
+		for _, name := range []string{"postgresql-15", "postgresql-17", "postgresql15-server", "postgresql-server"} {
+			all[name] = ReadPackage(f, name)
+		}
+		return all
+	},
 	"limits":    func(f fs.FS) any { return ReadLimits(f, 100) },
 	"unit":      func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
 	"tuning":    func(f fs.FS) any { return ReadTuning(f) },

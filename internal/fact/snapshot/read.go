@@ -44,6 +44,7 @@ type listed struct {
 	BinDir        *string  `json:"bin_dir"`
 	Processes     []int    `json:"processes"`
 	Unit          *string  `json:"unit"`
+	Package       *string  `json:"package"`
 	Manager       *string  `json:"manager"`
 	StatsDir      *string  `json:"stats_directory"`
 	StartedAt     *int64   `json:"started_at"`
@@ -164,6 +165,10 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	in.Unit = field[host.Unit](hostFS, l.Key, "unit", nil)
 	if l.Unit != nil {
 		in.Unit = host.ReadUnit(hostFS, *l.Unit)
+	}
+	in.Package = field[host.Package](hostFS, l.Key, "package", nil)
+	if l.Package != nil {
+		in.Package = host.ReadPackage(hostFS, *l.Package)
 	}
 	if l.PID == nil || *l.PID <= 0 {
 		in.Processes = field[[]host.Process](hostFS, l.Key, "processes", nil)

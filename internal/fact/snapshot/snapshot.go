@@ -71,6 +71,8 @@ type Instance struct {
 	Places    known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
 	StatsDir  known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
 	Segment   known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, while it runs
+	// what the host's package manager has of the package of its program; absent if that was not asked
+	Package known.Fact[host.Package] `json:"package"`
 	// "", patroni, cloudnative-pg, …: what manages the configuration
 	Manager known.Fact[string] `json:"manager"`
 	// what else was noticed of the instance, one clause each

@@ -105,6 +105,7 @@ func wellKept() *snapshot.Snapshot {
 			{Role: snapshot.DataPlace, Path: "/srv/pg/data", Device: "259:2"},
 			{Role: snapshot.WALPlace, Path: "/srv/pg/data/pg_wal", Device: "259:2"},
 		}),
+		Package:  known.None[host.Package](none),
 		Segment:  known.Is(host.Segment{StartedAt: takenAt - 7*86400, CreatedAt: takenAt - 7*86400}),
 		Manager:  known.Is(""),
 		StatsDir: known.Is("/srv/pg/data/pg_stat"),

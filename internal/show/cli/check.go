@@ -186,7 +186,8 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if pol.Limits.FailOn != nil && !fails {
 		failOn, fails = *pol.Limits.FailOn, true
 	}
-	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Why: true, Servers: o.upgrade != 0})
+	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Why: true, Packages: true,
+		Servers: o.upgrade != 0})
 	if err != nil {
 		return err
 	}

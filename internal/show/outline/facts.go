@@ -67,6 +67,8 @@ var outputs = map[string]say.Template{
 	"cmd/smartctl-scterc":        "error recovery of disks (smartctl)",
 	"cmd/tune2fs":                "filesystem features (tune2fs)",
 	"cmd/zfs-get":                "properties of ZFS datasets (zfs get)",
+	"cmd/apt-cache-policy":       "versions of the server's package (apt-cache policy)",
+	"cmd/dnf-list":               "versions of the server's package (dnf list)",
 }
 
 var answerName = regex.New(`^pg/[^/]+/([a-z_]+)(?:\.json)?$`)

@@ -15,9 +15,9 @@ import (
 )
 
 // releases.tsv has a line for each major version that was supported at some time since 13 was, ascending, under the day
-// on which it was true. The latest minor release is the newest that the registries have; the last day is from the
-// project's versioning policy (pg-versioning): the second Thursday of November, five years after the first release. Of
-// a version without a release, it names the release candidate.
+// on which it was true; make releases writes it. The latest minor release is the newest that the registries have; the
+// last day is from the project's versioning policy (pg-versioning): the second Thursday of November, five years after
+// the first release. Of a version without a release, it names the release candidate.
 //
 //go:embed releases.tsv
 var text string
