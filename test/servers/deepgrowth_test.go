@@ -12,9 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/test/live"
 )
 
-// TestDeepGrowsWithTheTables: four times the tables are about four times the work for each query of --deep, also where the
-// catalogs have no statistics, so that nothing may depend on a good plan. Work is the rows that all nodes of the plan
-// have handled, those that a filter threw away included, and no clock.
+// TestDeepGrowsWithTheTables: four times the tables are about four times the work for each query of --deep, also where
+// the catalogs have no statistics, so that nothing may depend on a good plan. Work is the rows that all nodes of the
+// plan have handled, those that a filter threw away included, and no clock.
 func TestDeepGrowsWithTheTables(t *testing.T) {
 	t.Parallel() // beside what waits
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {

@@ -117,12 +117,12 @@ func at(ctx context.Context, dir string, acc Account) (Binaries, error) {
 		return Binaries{}, say.Err("version of {path}: {reason}", "path", filepath.Join(abs, "postgres"),
 			"reason", err)
 	}
-	v, err := parseVersion(out.String())
+	v, unfinished, err := parseVersion(out.String())
 	if err != nil {
 		return Binaries{}, say.Err("version of {path}: {reason}", "path", filepath.Join(abs, "postgres"),
 			"reason", err)
 	}
-	return Binaries{Dir: abs, Version: v}, nil
+	return Binaries{Dir: abs, Version: v, Unfinished: unfinished}, nil
 }
 
 // Listed returns the binaries of the directories in a list separated by colons, as the environment variable

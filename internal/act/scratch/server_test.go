@@ -8,20 +8,25 @@ import (
 )
 
 func TestParseVersion(t *testing.T) {
-	for out, want := range map[string]unit.Version{
-		"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n": 150018,
-		"postgres (PostgreSQL) 13.23\n":                          130023,
-		"postgres (PostgreSQL) 19rc1\n":                          190000,
-		"postgres (PostgreSQL) 20devel\n":                        200000,
-		"postgres (PostgreSQL) 9.6.24\n":                         0,
-		"postgres (PostgreSQL) \n":                               0,
-		"postgres (PostgreSQL) 99999999999999999999.1\n":         0,
-		"psql: not found\n":                                      0,
-		"":                                                       0,
+	for _, c := range []struct {
+		out        string
+		version    unit.Version
+		unfinished string
+	}{
+		{"postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n", 150018, ""},
+		{"postgres (PostgreSQL) 13.23\n", 130023, ""},
+		{"postgres (PostgreSQL) 19rc1\n", 190000, "19rc1"},
+		{"postgres (PostgreSQL) 19rc1 (Debian 19~rc1-1)\n", 190000, "19rc1"},
+		{"postgres (PostgreSQL) 20devel\n", 200000, "20devel"},
+		{"postgres (PostgreSQL) 9.6.24\n", 0, ""},
+		{"postgres (PostgreSQL) \n", 0, ""},
+		{"postgres (PostgreSQL) 99999999999999999999.1\n", 0, ""},
+		{"psql: not found\n", 0, ""},
+		{"", 0, ""},
 	} {
-		got, err := parseVersion(out)
-		if got != want || (err == nil) != (want != 0) {
-			t.Errorf("%q: %d, %v", out, got, err)
+		v, unfinished, err := parseVersion(c.out)
+		if v != c.version || unfinished != c.unfinished || (err == nil) != (c.version != 0) {
+			t.Errorf("%q: %d, %q, %v", c.out, v, unfinished, err)
 		}
 	}
 }

@@ -30,7 +30,8 @@ type Exercise struct {
 
 // Exercises returns them in the order of the course.
 func Exercises() []Exercise {
-	return []Exercise{fsyncOff, synchronousCommit, reconnect, hugePages, randomPageCost, workMem}
+	return []Exercise{fsyncOff, synchronousCommit, reconnect, hugePages, randomPageCost, workMem, ioMethod,
+		ioMethodSync}
 }
 
 // FindExercise returns one by its name.

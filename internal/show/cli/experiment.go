@@ -55,7 +55,7 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 		"`STATE` cache before each run: warm, os-warm (restart only), cold (page cache dropped; requires root and "+
 			"--kernel)")
 	f.StringVar(&o.Protocol, "protocol", "prepared", "`NAME` query protocol: prepared, extended, simple")
-	f.IntVar(&o.Major, "pg", 0, "`N` major version to run, 13–18 (default the newest installed)")
+	f.IntVar(&o.Major, "pg", 0, "`N` major version to run, 13–19 (default the newest installed)")
 	f.StringVar(&o.Bin, "bin", "", "`DIR` directory of the server programs")
 	f.StringVar(&o.Dir, "dir", "", "`DIR` directory for the results (default a new one, reported)")
 	f.StringVar(&o.Scratch, "scratch", "", "`DIR` parent directory of the scratch instances, on the disk to measure")

@@ -16,15 +16,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-)
-
-// The major versions that this program knows the parameters of.
-const (
-	oldest = 13
-	newest = 18
 )
 
 // Programs finds the server's programs that a choice names.
@@ -52,19 +47,25 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 	if best.Dir != "" {
 		return best, nil
 	}
-	what := "the programs of a PostgreSQL server"
+	majors := params.Majors()
+	what, example := "the programs of a PostgreSQL server", params.Newest()
 	if c.Major != 0 {
 		what = fmt.Sprintf("the programs of PostgreSQL %d", c.Major)
 	}
+	if slices.Contains(majors, c.Major) {
+		example = c.Major
+	}
 	return best, &say.Problem{Message: say.M("{what} are not installed here", "what", what), Code: say.CodeError,
-		Hint: say.M("install the server package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name " +
-			"its bin directory with --bin DIR; 'pgfettle demo' fetches server binaries")}
+		Hint: say.M("install the server package (postgresql-{major} on Debian, postgresql{major}-server on Red Hat), "+
+			"or name its bin directory with --bin DIR; 'pgfettle demo' fetches server binaries", "major", example)}
 }
 
+// supported refuses versions whose parameters this program does not know.
 func supported(b scratch.Binaries) error {
-	if m := b.Version.Major(); m < oldest || m > newest {
+	majors := params.Majors()
+	if !slices.Contains(majors, b.Version.Major()) {
 		return &say.Problem{Message: say.M("{value}: experiments are made with versions {oldest} to {newest}", "value",
-			b, "oldest", fmt.Sprint(oldest), "newest", fmt.Sprint(newest)),
+			b, "oldest", fmt.Sprint(majors[0]), "newest", fmt.Sprint(majors[len(majors)-1])),
 			Code: say.CodeUsage}
 	}
 	return nil
