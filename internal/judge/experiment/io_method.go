@@ -2,9 +2,9 @@ package experiment
 
 import "github.com/pgfettle/pgfettle/internal/base/say"
 
-// What both comparisons of I/O methods share. The files are opened with O_DIRECT, because the question is about reads of
-// the disk: data that are small enough to be loaded in minutes would be read from the page cache, where each method only
-// copies.
+// What both comparisons of I/O methods share. The files are opened with O_DIRECT, because the question is about reads
+// of the disk: data that are small enough to be loaded in minutes would be read from the page cache, where each method
+// only copies.
 const (
 	ioDirect = "default+pg:debug_io_direct=data,"
 	ioScale  = 20 // 250 MB, twice the shared_buffers of the default: each report reads the disk
@@ -14,7 +14,7 @@ var (
 	ioDirectTold = say.M("Since 18, scans of whole tables and bitmap scans request pages ahead of their use: sync " +
 		"reads them when they are requested, worker passes them to I/O processes, and with io_uring the backend " +
 		"passes them to the kernel itself.")
-	ioDirectCaution = say.M("The files are opened with O_DIRECT (debug_io_direct), so that all reads are of the disk. " +
+	ioDirectCaution = say.M("The files are opened with O_DIRECT (debug_io_direct), so that all reads are of the disk. "+
 		"A server in use reads through the page cache, where the difference is smaller. Index scans do not read " +
 		"ahead in 18.")
 )
