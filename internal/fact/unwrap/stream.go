@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/unwrap/encoded"
 )
 
 // Stream hands out what is within the lines of a log as they are read.
@@ -37,7 +39,7 @@ func (r *Reader) Find(head []byte) (name string, open func(io.Reader) io.Reader)
 	if r.Labeled != nil && isPortion(head) {
 		return "RDS", func(in io.Reader) io.Reader { return newPortion(in) }
 	}
-	first := streamed(head)
+	first := encoded.Stream(head)
 	text, _ := decoded(head)
 	var lines []line
 	for l := range bytes.SplitSeq(text, []byte{'\n'}) {

@@ -14,8 +14,8 @@ var (
 	ioDirectTold = say.M("Since 18, scans of whole tables and bitmap scans request pages ahead of their use: sync " +
 		"reads them when they are requested, worker passes them to I/O processes, and with io_uring the backend " +
 		"passes them to the kernel itself.")
-	ioDirectCaution = say.M("The files are opened with O_DIRECT (debug_io_direct), so that all reads are of the disk. "+
-		"A server in use reads through the page cache, where the difference is smaller. Index scans do not read " +
+	ioDirectCaution = say.M("The files are opened with O_DIRECT (debug_io_direct), so that all reads are of the " +
+		"disk. A server in use reads through the page cache, where the difference is smaller. Index scans do not read " +
 		"ahead in 18.")
 )
 
@@ -29,8 +29,8 @@ var ioMethod = Exercise{
 	Scale:    ioScale,
 	Metric:   "tps",
 	Told:     ioDirectTold,
-	Expect: say.M("Somewhat more where the disk is fast and the three I/O workers of the default are too few, nothing " +
-		"where the disk is the limit; it can be slower where much is checksummed or copied, because the backend then " +
+	Expect: say.M("Somewhat more where the disk is fast and the three I/O workers of the default are too few, " +
+		"nothing where the disk is the limit; it can be slower where much is checksummed or copied, because the backend then " +
 		"does alone what the workers did beside it."),
 	Caution: ioDirectCaution,
 }
