@@ -11,12 +11,12 @@ const (
 )
 
 var (
-	ioDirectTold = say.M("Since 18, scans of whole tables and bitmap scans request pages ahead of their use: sync " +
-		"reads them when they are requested, worker passes them to I/O processes, and with io_uring the backend " +
-		"passes them to the kernel itself.")
-	ioDirectCaution = say.M("The files are opened with O_DIRECT (debug_io_direct), so that all reads are of the " +
-		"disk. A server in use reads through the page cache, where the difference is smaller. Index scans do not read " +
-		"ahead in 18.")
+	ioDirectTold = say.M("Since 18, scans of whole tables and bitmap scans request pages ahead of their " +
+		"use: sync reads them when they are requested, worker passes them to I/O processes, and with io_uring " +
+		"the backend passes them to the kernel itself.")
+	ioDirectCaution = say.M("The files are opened with O_DIRECT (debug_io_direct), so that all reads are of " +
+		"the disk. A server in use reads through the page cache, where the difference is smaller. Index scans " +
+		"do not read ahead in 18.")
 )
 
 var ioMethod = Exercise{
@@ -29,9 +29,9 @@ var ioMethod = Exercise{
 	Scale:    ioScale,
 	Metric:   "tps",
 	Told:     ioDirectTold,
-	Expect: say.M("Somewhat more where the disk is fast and the three I/O workers of the default are too few, " +
-		"nothing where the disk is the limit; it can be slower where much is checksummed or copied, because the backend then " +
-		"does alone what the workers did beside it."),
+	Expect: say.M("Somewhat more where the disk is fast and the three I/O workers of the default " +
+		"are too few, nothing where the disk is the limit; it can be slower where much is checksummed or " +
+		"copied, because the backend then does alone what the workers did beside it."),
 	Caution: ioDirectCaution,
 }
 
@@ -45,7 +45,7 @@ var ioMethodSync = Exercise{
 	Scale:    ioScale,
 	Metric:   "tps",
 	Told:     ioDirectTold,
-	Expect: say.M("More where a single read takes long and the disk takes many at once, as in the cloud; little on a " +
-		"local disk that one reader can keep busy."),
+	Expect: say.M("More where a single read takes long and the disk takes many at once, as in the " +
+		"cloud; little on a local disk that one reader can keep busy."),
 	Caution: ioDirectCaution,
 }
