@@ -315,6 +315,12 @@ var sources = index(
 		"https://its.1c.ru/db/metod8dev/content/5866/hdoc"),
 	src("postgrespro-1c", "Configuration for 1C", "Postgres Pro", "12–18", "2025",
 		"https://postgrespro.ru/docs/postgrespro/current/config-one-c"),
+	src("onec-techlog", "Technological journal of a connection of 1C to PostgreSQL 18.1-2.1C (dbpostgrs_sample.log)",
+		"1c-optimyzer", "8.3", "2026-05",
+		"https://github.com/Borisskin/1c-optimyzer/blob/main/tools/sprint8_discovery/pg_tj_samples/"+
+			"dbpostgrs_sample.log"),
+	src("infostart-2175030", "How the 1C server changes parameters of PostgreSQL", "Infostart", "8.3.23, 15.6",
+		"2024-08", "https://infostart.ru/1c/articles/2175030/"),
 	src("pgtune", "src/features/configuration/configurationSlice.js", "pgtune", "", "2026-07",
 		"https://github.com/le0pard/pgtune"),
 	src("tuned-main", "tuned-main.conf(5) and tuned.conf(5)", "TuneD", "2", "2026",

@@ -233,7 +233,7 @@ var publicExtensions = set(
 		`pg_stat_statements pg_surgery pg_trgm pg_visibility pg_walinspect pgcrypto
 	pgrowlocks pgstattuple plperl plperlu plpgsql plpython3u pltcl pltclu postgres_fdw refint seg sepgsql sslinfo ` +
 		`tablefunc tcn test_decoding tsm_system_rows tsm_system_time
-	unaccent uuid-ossp uuid_ossp xml2 pgoutput libpqwalreceiver llvmjit
+	unaccent uuid-ossp uuid_ossp xml2 pgoutput libpqwalreceiver llvmjit mchar fulleq fasttrun dbcopies_decoding
 	address_standardizer age anon citus citus_columnar cstore_fdw h3 hll hypopg ip4r jsquery mysql_fdw ` +
 		`online_analyze oracle_fdw orafce pg_background pg_bigm pg_cron pg_failover_slots
 	pg_hint_plan pg_ivm pg_jsonschema pg_partman pg_partman_bgw pg_permissions pg_profile pg_qualstats pg_rational ` +

@@ -100,6 +100,7 @@ var ofInstances = []say.Template{
 	"no instance runs here",
 	"no instance was found, whose disks would be measured",
 	"no process of this instance was seen",
+	"{product} has releases of its own; its vendor announces them",
 	"process {pid} does not run, or is no server",
 	"the server does not run",
 	"no postgres program was found",

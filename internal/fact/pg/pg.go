@@ -14,7 +14,8 @@ import (
 
 // Server is what one PostgreSQL server said of itself over SQL.
 type Server struct {
-	Version      known.Fact[unit.Version]  `json:"version"`       // from settings (server_version_num)
+	Version      known.Fact[unit.Version]  `json:"version"` // from settings (server_version_num)
+	Product      Product                   `json:"product,omitzero"`
 	Access       known.Fact[Access]        `json:"access"`        // access.json
 	Settings     known.Fact[Settings]      `json:"settings"`      // settings.json
 	FileSettings known.Fact[[]FileSetting] `json:"file_settings"` // file_settings.json; superuser only
@@ -47,6 +48,7 @@ type Server struct {
 	Controlled  known.Fact[[]Controlled]   `json:"controlled"`       // controlled.json; superuser only
 	Upgrade     known.Fact[Upgrade]        `json:"upgrade"`          // upgrade.json: for a later major version
 	Deep        Deep                       `json:"deep"`             // deep_*.json; only with --deep
+	OneC        known.Fact[OneC]           `json:"onec,omitzero"`    // onec.json: signs of 1C:Enterprise
 	Silence     Silence                    `json:"silence,omitzero"` // what was asked and not answered
 }
 
@@ -82,6 +84,7 @@ func Read(fsys fs.FS, key string) Server {
 		Controlled:   ReadControlled(fsys, key),
 		Upgrade:      ReadUpgrade(fsys, key),
 		Deep:         ReadDeep(fsys, key),
+		OneC:         readOneC(fsys, key),
 		Silence:      ReadSilence(fsys, key),
 	}
 	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })
@@ -91,5 +94,6 @@ func Read(fsys fs.FS, key string) Server {
 			Reason: "the settings do not have it",
 			Reveal: "SELECT version(); returns it"})
 	}
+	s.Product = productOf(fsys, key, &s)
 	return s
 }

@@ -22,6 +22,8 @@ type Deep struct {
 	Catalogs known.Fact[[]Catalog] `json:"catalogs"`
 	// deep_upgrade.json: what pg_upgrade refuses, and what the new version must have installed
 	Upgrade known.Fact[[]Obstacle] `json:"upgrade"`
+	// deep_onec.json: databases that have tables or types of 1C:Enterprise
+	OneC known.Fact[[]Infobase] `json:"onec,omitzero"`
 	// deep_visits.json: where the above was asked, and where it was not
 	Visits known.Fact[[]Visit] `json:"visits"`
 }
@@ -140,6 +142,7 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 				Table: r.Text("owner_table"), Column: r.Text("owner_column"), Last: r.Int("last"), Most: r.Int("most")}
 		}),
 		Upgrade: list(fsys, key, deepPrefix+"upgrade", obstacle),
+		OneC:    list(fsys, key, deepPrefix+"onec", infobase),
 		Catalogs: list(fsys, key, deepPrefix+"catalogs", func(r *Row) Catalog {
 			return Catalog{In: inDatabase(r), Name: r.Text("relname"), Size: r.Bytes("size"),
 				Rows: r.Float("reltuples"), Live: r.Int("live"),

@@ -138,6 +138,7 @@ func wellKept() *snapshot.Snapshot {
 			Sequences:  known.Is([]pg.Sequence{}), Catalogs: known.Is([]pg.Catalog{}),
 			Visits: known.Is([]pg.Visit{{Database: "app"}})},
 		Decoding: known.Is([]pg.Decoding{}),
+		OneC:     known.Is(pg.OneC{}),
 		Controlled: known.Is([]pg.Controlled{{Name: "max_connections", Value: 200},
 			{Name: "max_wal_senders", Value: 10}}),
 		IO: known.Is([]pg.IO{{Backend: "client backend", Object: "relation", Context: "normal", Writes: 1_000_000,

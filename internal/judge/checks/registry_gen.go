@@ -147,6 +147,7 @@ func All() []check.Check {
 		vacuum.PreparedXactsOld,
 		version.Prerelease,
 		service.ProcessLimit,
+		configuration.ProfileMismatch,
 		memory.PsiMemoryPressure,
 		devices.RaidDegraded,
 		devices.RaidLevel,

@@ -82,6 +82,10 @@ func (j *judge) steps() {
 			"the "+
 			"steps below are those of plain PostgreSQL.", "manager", m))
 	}
+	if p := j.in.Server.Product; p.Name != "" {
+		j.step("product", say.M("This server is {product}. Follow its vendor's procedure for major upgrades, with "+
+			"the vendor's programs of both versions; the steps below are those of PostgreSQL.", "product", p.String()))
+	}
 	to, here := j.found()
 	bin := newBin
 	if here {
@@ -242,6 +246,10 @@ func slotsOf(in *snapshot.Instance) []pg.Slot {
 
 // notExamined names what neither this report nor its facts cover.
 func (j *judge) notExamined() {
+	if p := j.in.Server.Product; p.Name != "" {
+		j.out.NotExamined = append(j.out.NotExamined, say.M("What {product} {major} changes itself, and the settings "+
+			"that only it has. The facts above are those of PostgreSQL {major}.", "product", p.Name, "major", j.to))
+	}
 	if _, ok := j.in.Server.HBA.Get(); ok {
 		j.out.NotExamined = append(j.out.NotExamined, say.M("Options of lines in pg_hba.conf, and pg_ident.conf."))
 	}

@@ -114,6 +114,7 @@ func Judge(s *snapshot.Snapshot, in *snapshot.Instance, to int) Report {
 	j.cluster()
 	j.databases()
 	j.installed()
+	j.onec()
 	j.collations()
 	j.steps()
 	j.notExamined()

@@ -31,10 +31,11 @@ type Assumed struct {
 
 // SubjectInstance is one instance that was found.
 type SubjectInstance struct {
-	Label   string `json:"label"`   // data directory, else port
-	Version string `json:"version"` // "17.11"; "" if it is not known
-	State   string `json:"state"`   // running, stopped or unknown
-	Asked   bool   `json:"asked"`   // the server answered over SQL
+	Label   string `json:"label"`             // data directory, else port
+	Version string `json:"version"`           // "17.11"; "" if it is not known
+	Product string `json:"product,omitempty"` // made from PostgreSQL: "Postgres Pro enterprise 17.6.1"
+	State   string `json:"state"`             // running, stopped or unknown
+	Asked   bool   `json:"asked"`             // the server answered over SQL
 
 	FromFiles bool `json:"from_files,omitempty"` // it does not run: its settings are those of its configuration files
 }
@@ -56,7 +57,7 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 		in := &s.Instances[i]
 		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known() && !in.FromFiles(),
 			FromFiles: in.FromFiles()}
-		si.Version = in.Version()
+		si.Version, si.Product = in.Version(), in.Server.Product.String()
 		if up, ok := in.Running.Get(); ok {
 			si.State = map[bool]string{true: "running", false: "stopped"}[up]
 		}

@@ -53,6 +53,9 @@ func (p Words) Instance(in document.SubjectInstance) string {
 	if in.Version != "" {
 		name = say.Text("PostgreSQL " + typeset.Clean(in.Version))
 	}
+	if in.Product != "" {
+		name = say.M("{product} ({name})", "product", typeset.Clean(in.Product), "name", name)
+	}
 	pairs := []any{"name", name, "place", typeset.Clean(in.Label)}
 	what := say.M("{name} at {place}", pairs...)
 	switch in.State {

@@ -14,7 +14,7 @@ const lifeWarning = 180 * 24 * time.Hour
 
 // EndOfLife judges by the time at which the snapshot was taken, so that an
 // evidence file gives the same result on every day. A snapshot without a time (a host
-// that was only described) is not judged.
+// that was only described) is not judged, nor is a product that was made from PostgreSQL.
 var EndOfLife = check.Check{
 	ID:       "end_of_life",
 	Area:     check.Version,
@@ -32,7 +32,7 @@ var EndOfLife = check.Check{
 	Sources: []string{"pg-versioning"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)
-		if !ok || c.Snapshot.TakenAt <= 0 {
+		if !ok || c.Snapshot.TakenAt <= 0 || !c.Community() {
 			return
 		}
 		if v.Major() < releases.Oldest() {

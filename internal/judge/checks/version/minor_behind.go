@@ -51,7 +51,7 @@ var MinorBehind = check.Check{
 	Sources: []string{"pg-versioning", "pg-release-notes"},
 	Judge: func(c *check.Case) {
 		v, ok := check.Need(c, c.Instance.Server.Version)
-		if !ok {
+		if !ok || !c.Community() {
 			return
 		}
 		if v.Minor() == 0 && (c.Stopped() || c.Instance.MajorOnly()) {

@@ -52,6 +52,7 @@ type Collector struct {
 	disk        DiskFull
 	faults      faults
 	durations   durations
+	sets        sets
 	panicked    tally
 	places      [pglog.Kinds]few // statements of the kinds that name none
 	reasons     names            // of refused authentication
@@ -170,9 +171,11 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	}
 	switch k {
 	case pglog.Duration:
+		c.sets.take(c, e, e.TookStatement(), at)
 		c.durations.take(c, e, at)
 		return
 	case pglog.Other:
+		c.sets.take(c, e, e.Stated(), at)
 		c.durations.state(e)
 		c.wal.restoredNothing = c.wal.restoredNothing || len(e.Detail) > 0 && bytes.HasPrefix(e.Detail, restoredNothing)
 		if e.Severity == pglog.Warning || e.Severity == pglog.Log && bytes.HasPrefix(e.Message, couldNot) {

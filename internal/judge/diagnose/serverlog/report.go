@@ -32,7 +32,7 @@ func (c *Collector) Report() *Report {
 		Checkpoints: c.wal.report(), Locks: c.locks.report(c), Vacuum: c.vacuum.report(c),
 		Starts: append([]Start{}, c.starts.list...), Shutdowns: append([]Shutdown{}, c.starts.shutdowns...),
 		Refused: c.refusing, Errors: c.errors.list(2 * shownTop), Messages: c.faults.list(),
-		Durations: c.durations.report(), Findings: []Finding{},
+		Durations: c.durations.report(), SessionSets: c.sets.report(c), Findings: []Finding{},
 		Unknown: []gap.Gap{}}
 	r.SpanSeconds, _ = c.last.since(c.first)
 	c.shared.report(c, r)
@@ -47,7 +47,7 @@ func (c *Collector) Report() *Report {
 		c.outOfShared, c.slowSyncs, c.checkpoints, c.tempFiles, c.maintenance, c.tempLimit, c.deadlocks, c.lockWaits,
 		c.canceled, c.vacuumGaveWay, c.vacuumStuck, c.stream, c.conflicts, c.workers, c.collation, c.auth,
 		c.noSuchName, c.promoted, c.notAccepting, c.needsRestart, c.slowStatements, c.terminated, c.lost, c.staleStats,
-		c.strangers,
+		c.strangers, c.sessionSettings,
 	} {
 		if x, ok := f(r); ok {
 			if x.Evidence == nil {

@@ -39,6 +39,8 @@ type Report struct {
 	Vacuum        Vacuum         `json:"autovacuum"`
 	Errors        []Count        `json:"errors"` // ERROR, FATAL and PANIC by SQLSTATE; "" if the log has none
 	Durations     Durations      `json:"durations"`
+	// values that sessions set for themselves, the most frequent first
+	SessionSets []SessionSet `json:"session_settings,omitempty"`
 	// errors and warnings that no finding is of, the most frequent, without the values in them
 	Messages []Message `json:"messages"`
 	Unknown  []gap.Gap `json:"unknown"`

@@ -253,3 +253,15 @@ Execution Time: 88.1 ms
 		}
 	}
 }
+
+// TestOneC: a plan on tables of 1C lacks what 1C sets for its sessions, unless its SETTINGS show that.
+func TestOneC(t *testing.T) {
+	const plan = "Seq Scan on _reference12  (cost=1.0..100.0 rows=10 width=8) (actual time=1.0..50.0 rows=10 loops=1)\n"
+	if got := strings.Join(say.Strings(Read("x", parsed(t, plan)).Missing), "\n"); !strings.Contains(got, "1C") {
+		t.Errorf("%q", got)
+	}
+	with := plan + "Settings: enable_mergejoin = 'off'\n"
+	if got := strings.Join(say.Strings(Read("x", parsed(t, with)).Missing), "\n"); strings.Contains(got, "1C") {
+		t.Errorf("%q", got)
+	}
+}

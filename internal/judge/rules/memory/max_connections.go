@@ -21,7 +21,7 @@ var MaxConnections = rule.Rule{
 		"work_mem = 4 MB for the sessions expected to be active. If they do not fit: as many as fit, but at least " +
 		"1.5 × the present sessions and the highest number ever seen. Never lowered on a standby or for a described " +
 		"host.",
-	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
+	Sources: []string{"pg-config-connection", "dalibo-j1", "postgrespro-1c", "pgfettle-measured"},
 	Needs:   sizing.SizedBefore,
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
@@ -42,7 +42,8 @@ var MaxConnections = rule.Rule{
 			return
 		}
 		if most >= have {
-			c.Keep("{present} fit into memory", "present", connections(have))
+			c.KeepAs(say.All("; ", append([]say.Message{say.M("{present} fit into memory", "present",
+				connections(have))}, ofOneC(c, b, have)...)...))
 			return
 		}
 		reserved := reservedConnections(c)
@@ -74,6 +75,35 @@ var MaxConnections = rule.Rule{
 				"present", connections(have), "work", memory.WorkMemFloor, "share", b.Share(), "want", want)
 		}
 	},
+}
+
+// oneCConnections is how many the vendors of builds for 1C advise at least. Whether a server needs them is known only
+// to who counts its users: it is said what they cost, and none is planned.
+const oneCConnections = 500
+
+// ofOneC says what the connections cost that the vendors advise for 1C, if there are fewer.
+func ofOneC(c *rule.Case, b rule.Basis, have int) []say.Message {
+	if c.Options.Profile != rule.OneC || have >= oneCConnections {
+		return nil
+	}
+	buffers := b.Share().Scale(c.Prior().BufferShare)
+	huge, ok := memory.HugePageSize(c.Snapshot, c.Instance).Get()
+	if !ok || huge <= 0 {
+		huge = 2 * unit.MB
+	}
+	tables := func(page unit.Bytes) unit.Bytes {
+		return oneCConnections * memory.PageTablesOfBackend(buffers, page)
+	}
+	out := []say.Message{say.M("for 1C, its vendors advise at least {advised}: that many idle sessions take {private} "+
+		"of private memory, and, once each has read all shared buffers ({buffers}), {regular} of page tables with "+
+		"regular pages or {huge} with huge pages", "advised", oneCConnections, "private",
+		oneCConnections*memory.BackendBase, "buffers", buffers, "regular", tables(memory.BasePage(c.Snapshot)), "huge",
+		tables(huge))}
+	if seen := memory.SeenOpen(c.Instance); seen > 0 {
+		now, _ := c.Instance.Server.Activity.Get()
+		out = append(out, say.M("sessions: {now} now, at most {seen} seen", "now", int(now.Clients), "seen", seen))
+	}
+	return append(out, say.M("if users are refused, pass --connections N"))
 }
 
 // connectionsSaid decides what the user said.

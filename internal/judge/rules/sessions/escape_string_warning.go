@@ -9,9 +9,10 @@ var EscapeStringWarning = rule.Rule{
 	Address: knob.PG("escape_string_warning"),
 	Title:   "Warning about backslash escapes in plain strings",
 	Why: "The 1C platform runs with standard_conforming_strings = off, so almost every statement would log this " +
-		"warning. PostgreSQL 19 removed the setting and does not start with it.",
+		"warning. Its current versions also set off themselves at each connection. PostgreSQL 19 removed the " +
+		"setting and does not start with it.",
 	Formula: "1c: off, up to 18. Other profiles keep their value.",
-	Sources: []string{"its-1c", "postgrespro-1c", "pg-config-compatible"},
+	Sources: []string{"its-1c", "postgrespro-1c", "onec-techlog", "pg-config-compatible"},
 	To:      18,
 	Risk:    knob.Medium,
 	Decide: func(c *rule.Case) {
