@@ -116,13 +116,18 @@ func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	if err != nil {
 		return nil, pinProblem(o.policy, err)
 	}
+	nameThePins(p, o.policy)
+	return p, nil
+}
+
+// nameThePins says which line of the policy pins a value.
+func nameThePins(p *plan.Plan, by *policy.Policy) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		if pin, ours := o.policy.Pin(c.Address); ours && c.Pinned {
-			c.Reason = PinnedBy(o.policy, pin)
+		if pin, ours := by.Pin(c.Address); ours && c.Pinned {
+			c.Reason = PinnedBy(by, pin)
 		}
 	}
-	return p, nil
 }
 
 // PlanBy is Plan with the options of the rules as they are, without a policy.

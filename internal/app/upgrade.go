@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 )
@@ -31,6 +32,15 @@ func majorsOf(list []int) string {
 
 // Upgrade judges an upgrade of each instance that has a version below the new one. An error is that there is none.
 func (s *Session) Upgrade(to int) (out []upgrade.Report, err error) {
+	list, err := s.upgradable(to)
+	for _, in := range list {
+		out = append(out, upgrade.Judge(s.Snapshot, in, to))
+	}
+	return out, err
+}
+
+// upgradable are the instances with a version below a major one. An error is that there is none.
+func (s *Session) upgradable(to int) (out []*snapshot.Instance, err error) {
 	newest := 0
 	for i := range s.Snapshot.Instances {
 		in := &s.Snapshot.Instances[i]
@@ -39,7 +49,7 @@ func (s *Session) Upgrade(to int) (out []upgrade.Report, err error) {
 			continue
 		}
 		if newest = max(newest, v.Major()); v.Major() < to {
-			out = append(out, upgrade.Judge(s.Snapshot, in, to))
+			out = append(out, in)
 		}
 	}
 	switch {

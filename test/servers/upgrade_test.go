@@ -15,7 +15,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/test/debianpg"
 	"github.com/pgfettle/pgfettle/test/live"
 	"github.com/pgfettle/pgfettle/test/tier"
@@ -91,7 +96,7 @@ func TestUpgradeObstacles(t *testing.T) {
 				in(t, i, databaseOf(o), o.plant...)
 			}
 		}
-		old := withControlData(t, i)
+		old := withControlData(t, i, "in production")
 		fresh := newCluster(t, to, i.Account, "--no-data-checksums")
 		if b.Version.Major() >= 18 {
 			fresh = newCluster(t, to, i.Account, "")
@@ -119,41 +124,152 @@ func TestUpgradeObstacles(t *testing.T) {
 	})
 }
 
-// TestUpgradedServerStarts upgrades a server with the commands of the steps, and starts what comes of it.
+// handmade are settings by hand of each class, those of versions from and up to a major one.
+var handmade = []struct {
+	from, to    int // 0: no bound
+	name, value string
+}{
+	{0, 0, "work_mem", "24MB"}, {0, 0, "random_page_cost", "1.3"}, {0, 0, "enable_seqscan", "on"},
+	{0, 0, "search_path", `"$user", public, "Odd Name"`}, {0, 0, "log_line_prefix", "%m it's [%p] "},
+	{0, 0, "log_min_duration_statement", "1500"}, {0, 0, "shared_preload_libraries", "pg_stat_statements"},
+	{0, 0, "pg_stat_statements.max", "2000"}, {0, 0, "my.own", "a \\ b"}, {0, 0, "archive_command", "cp %p /tmp/%f"},
+	{0, 0, "max_replication_slots", "30"}, {0, 0, "max_locks_per_transaction", "200"},
+	{0, 0, "log_autovacuum_min_duration", "1000"}, {0, 0, "log_connections", "on"},
+	{0, 0, "effective_io_concurrency", "200"}, {0, 0, "standard_conforming_strings", "off"},
+	{0, 0, "escape_string_warning", "off"}, {0, 0, "application_name", "mine"},
+	{0, 13, "operator_precedence_warning", "on"}, {0, 13, "vacuum_cleanup_index_scale_factor", "0.2"},
+	{0, 14, "stats_temp_directory", "pg_stat_tmp"}, {0, 15, "force_parallel_mode", "regress"},
+	{0, 15, "promote_trigger_file", "/tmp/promote"}, {0, 15, "vacuum_defer_cleanup_age", "100"},
+	{0, 16, "old_snapshot_threshold", "1h"}, {0, 16, "trace_recovery_messages", "debug1"},
+	{0, 17, "ssl_ecdh_curve", "prime256v1"}, {18, 18, "io_workers", "1"}, {18, 18, "ssl_groups", "prime256v1"},
+}
+
+// TestUpgradedServerStarts upgrades servers with settings by hand, as the steps say, and starts what comes of it with
+// the planned configuration: each setting by hand is in force in the new server, or named with a reason.
 func TestUpgradedServerStarts(t *testing.T) {
-	from, err := debianpg.Binaries(t.Context(), 18)
-	if err != nil {
-		tier.Missing(t, "servers", "pg_upgrade from 18: %v", err)
-	}
 	to, err := debianpg.Binaries(t.Context(), 19)
 	if err != nil {
 		tier.Missing(t, "servers", "pg_upgrade of 19: %v", err)
 	}
-	t.Setenv("PATH", to.Dir+":"+os.Getenv("PATH"))
-	i := live.Start(t, from, nil)
-	in(t, i, "postgres", "create database shop")
-	in(t, i, "shop", "create table t as select g as a from generate_series(1, 1000) g", "analyze t")
-	if told := toldOf(t, i); len(told) > 0 {
-		t.Fatalf("%v is told of a fresh server", told)
-	}
-	if err := i.Stop(); err != nil {
+	t.Setenv("PATH", to.Dir+":"+os.Getenv("PATH")) // where the new version is looked for
+	live.On(t, []int{13, 15, 17, 18}, func(t *testing.T, b scratch.Binaries) {
+		set := map[string]string{"fsync": "off"}
+		for _, h := range handmade {
+			if v := b.Version.Major(); v >= h.from && (h.to == 0 || v <= h.to) {
+				set[h.name] = h.value
+			}
+		}
+		i := live.Start(t, b, set)
+		in(t, i, "postgres", "create database shop", "create role app", "alter role app set work_mem = '100MB'")
+		in(t, i, "shop", "create table t as select g as a from generate_series(1, 1000) g", "analyze t")
+		config, text := newConfiguration(t, i)
+		in(t, i, "postgres", "checkpoint")
+		old := withControlData(t, i, "shut down")
+		option := "--no-data-checksums"
+		if b.Version.Major() >= 18 {
+			option = ""
+		}
+		fresh := newCluster(t, to, i.Account, option)
+		if err := i.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if said := fresh.upgrade(t, old, i, "--copy"); !strings.Contains(said, "Upgrade Complete") {
+			t.Fatal(said)
+		}
+		file := filepath.Join(fresh.data, "upgrade.conf")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		include := "include 'upgrade.conf'\nlisten_addresses = ''\nunix_socket_directories = '" + fresh.dir + "'\n"
+		main, err := os.OpenFile(filepath.Join(fresh.data, "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+		if err == nil {
+			_, err = main.WriteString(include)
+			err = errors.Join(err, main.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := fresh.run(to.Tool("pg_ctl"), "-D", fresh.data, "-w", "-l", fresh.dir+"/log", "start")
+		if err != nil {
+			log, _ := os.ReadFile(fresh.dir + "/log")
+			t.Fatalf("%v: %s\n%s\n%s", err, out, log, text)
+		}
+		defer fresh.run(to.Tool("pg_ctl"), "-D", fresh.data, "-w", "-m", "fast", "stop")
+		fresh.holds(t, config, set)
+		out, err = fresh.sql(config, "select count(*) from t")
+		if err != nil || out != "1000" {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// newConfiguration is what plan --upgrade-to 19 makes of a server, and its file.
+func newConfiguration(t *testing.T, i *scratch.Instance) (upgrade.Configuration, string) {
+	t.Helper()
+	h := &app.Host{Target: &target.Local{}}
+	s, err := h.Open(t.Context(), app.Request{Target: i.DataDir})
+	if err != nil {
 		t.Fatal(err)
 	}
-	fresh := newCluster(t, to, i.Account, "")
-	if said := fresh.upgrade(t, from.Dir, i, "--link"); !strings.Contains(said, "Upgrade Complete") {
-		t.Fatal(said)
-	}
-	out, err := fresh.run(to.Tool("pg_ctl"), "-D", fresh.data, "-w", "-l", fresh.dir+"/log", "-o",
-		"-c listen_addresses='' -c unix_socket_directories="+fresh.dir, "start")
+	o, err := app.PlanWith(&policy.Policy{}, rule.Options{Profile: rule.Mixed}, true)
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatal(err)
 	}
-	defer fresh.run(to.Tool("pg_ctl"), "-D", fresh.data, "-w", "-m", "fast", "stop")
-	out, err = fresh.run(to.Tool("psql"), "-h", fresh.dir, "-U", "postgres", "-d", "shop", "-Atc",
-		"select count(*), (select count(*) from pg_stats where tablename = 't') from t")
-	if err != nil || strings.TrimSpace(out) != "1000|1" {
-		t.Errorf("%v: %s", err, out)
+	u, err := s.PlanUpgrade(t.Context(), o, 19)
+	if err != nil {
+		t.Fatal(err)
 	}
+	c := u.Configurations[0]
+	if c.Trial.By == "" || len(c.Trial.Complaints) > 0 {
+		t.Errorf("trial: %+v", c.Trial)
+	}
+	var text strings.Builder
+	d := document.Plan{Plan: u.Plan, Upgrades: u.Configurations}
+	if err := export.Conf(&text, d, u.Snapshot, c.Key); err != nil {
+		t.Fatal(err)
+	}
+	return c, text.String()
+}
+
+// holds checks that each setting by hand is in force in the new server, or was named with a reason.
+func (c cluster) holds(t *testing.T, config upgrade.Configuration, set map[string]string) {
+	t.Helper()
+	told := map[string]bool{}
+	for _, p := range config.Parameters {
+		told[p.Name] = true
+		want := p.New
+		if p.Planned != nil {
+			want = p.Planned.Value
+		}
+		switch {
+		case p.Fate == upgrade.Dropped && p.Reason.IsZero():
+			t.Errorf("%s is dropped without a reason", p.Name)
+		case p.Fate == upgrade.Dropped, p.Name == "listen_addresses", p.Name == "unix_socket_directories":
+		default:
+			if got, err := c.sql(config, "show "+p.NewName); err != nil || !strings.EqualFold(got, want) {
+				t.Errorf("%s = %s (%s): the new server has %s = %q instead of %q: %v", p.Name, p.Value, p.Fate,
+					p.NewName, got, want, err)
+			}
+		}
+	}
+	for name := range set {
+		if !told[name] {
+			t.Errorf("%s was set by hand and is lost", name)
+		}
+	}
+}
+
+// sql is what psql prints of a query in the new server.
+func (c cluster) sql(config upgrade.Configuration, query string) (string, error) {
+	port := "5432"
+	for _, p := range config.Parameters {
+		if p.Name == "port" {
+			port = p.New
+		}
+	}
+	out, err := c.run(c.binaries.Tool("psql"), "-X", "-h", c.dir, "-p", port, "-U", "postgres", "-d",
+		"dbname=shop application_name=", "-Atc", query)
+	return strings.TrimSuffix(out, "\n"), err
 }
 
 func databaseOf(o planted) string {
@@ -179,8 +295,8 @@ func toldOf(t *testing.T, i *scratch.Instance) (ids []string) {
 }
 
 // withControlData makes a directory with the programs of an instance, and in place of pg_controldata, which the fetched
-// servers lack, a script with what the server itself says of its control file.
-func withControlData(t *testing.T, i *scratch.Instance) string {
+// servers lack, a script with what the server itself says of its control file, in a state.
+func withControlData(t *testing.T, i *scratch.Instance, state string) string {
 	t.Helper()
 	dir := t.TempDir()
 	open(t, dir)
@@ -192,7 +308,7 @@ func withControlData(t *testing.T, i *scratch.Instance) string {
 	c := to(t, i, "postgres")
 	defer c.Close(t.Context())
 	text := live.Ask(t, c, `select format(E'pg_control version number: %s\nCatalog version number: %s\n'
-		'Database cluster state: in production\nLatest checkpoint''s TimeLineID: %s\n'
+		'Database cluster state: `+state+`\nLatest checkpoint''s TimeLineID: %s\n'
 		'Latest checkpoint''s NextXID: %s\nLatest checkpoint''s NextOID: %s\nLatest checkpoint''s NextMultiXactId: %s\n'
 		'Latest checkpoint''s NextMultiOffset: %s\nLatest checkpoint''s oldestXID: %s\n'
 		'Latest checkpoint''s oldestMultiXid: %s\nLatest checkpoint''s REDO WAL file: %s\n'
@@ -200,12 +316,13 @@ func withControlData(t *testing.T, i *scratch.Instance) string {
 		'WAL block size: %s\nBytes per WAL segment: %s\nMaximum length of identifiers: %s\n'
 		'Maximum columns in an index: %s\nMaximum size of a TOAST chunk: %s\nSize of a large-object chunk: %s\n'
 		'Date/time type storage: 64-bit integers\nFloat8 argument passing: by value\nData page checksum version: %s\n'
-		'Default char data signedness: signed\n',
+		'Default char data signedness: signed\nFirst log segment after reset: %s\n',
 		s.pg_control_version, s.catalog_version_no, c.timeline_id, c.next_xid, c.next_oid, c.next_multixact_id,
 		c.next_multi_offset, c.oldest_xid, c.oldest_multi_xid, c.redo_wal_file, i.max_data_alignment,
 		i.database_block_size,
 		i.blocks_per_segment, i.wal_block_size, i.bytes_per_wal_segment, i.max_identifier_length, i.max_index_columns,
-		i.max_toast_chunk_size, i.large_object_chunk_size, i.data_page_checksum_version)
+		i.max_toast_chunk_size, i.large_object_chunk_size, i.data_page_checksum_version,
+		pg_walfile_name('1/0'))
 		from pg_control_system() s, pg_control_checkpoint() c, pg_control_init() i`)[0][0]
 	script := "#!/bin/sh\ncat <<'END'\n" + text + "END\n"
 	for _, tool := range []string{"pg_controldata", "pg_resetwal"} {

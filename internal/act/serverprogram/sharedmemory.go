@@ -156,19 +156,7 @@ func shadowOf(ctx context.Context, in *snapshot.Instance, b scratch.Binaries, ac
 			return s, err
 		}
 	}
-	var o scratch.Options
-	if n, err := strconv.ParseInt(segment, 10, 64); err == nil && n >= int64(unit.MB) {
-		o.InitDB = []string{"--wal-segsize=" + strconv.FormatInt(n/int64(unit.MB), 10)}
-	}
-	i, err := scratch.New(ctx, b, o)
-	if err != nil {
-		return nil, err
-	}
-	s, err := scratch.NewShadow(b, i.DataDir, i.Account)
-	if e := i.Remove(); err == nil && e != nil {
-		err = errors.Join(e, s.Remove())
-	}
-	return s, err
+	return ofNewCluster(ctx, b, segment)
 }
 
 // ofProgram is an error about the program of a server.

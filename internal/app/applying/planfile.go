@@ -30,6 +30,11 @@ func (p *Place) ReadPlan(ctx context.Context, name string, deep bool, pol *polic
 		return nil, nil, say.Err("plan file {name}: {error}", "name", say.Quoted(name), "error", err)
 	}
 	made, about, err := plan.Decode(b)
+	if errors.Is(err, plan.ErrNewCluster) {
+		return nil, nil, &say.Problem{Message: say.M("plan file {name}: {error}", "name", say.Quoted(name), "error",
+			err), Hint: say.M("Include the output of pgfettle plan --upgrade-to N --format conf in the " +
+			"postgresql.conf of the new cluster."), Code: say.CodeRefused}
+	}
 	if err != nil {
 		return nil, nil, &say.Problem{Message: say.M("plan file {name}: {error}", "name", say.Quoted(name), "error",
 			err),

@@ -25,6 +25,9 @@ const (
 	maxText    = 64 << 10
 )
 
+// ErrNewCluster is that a plan is for the new cluster of an upgrade: its values are not for the server that is there.
+var ErrNewCluster = say.Err("it is for the new cluster of an upgrade, and the server of this host is the old one")
+
 // Decode reads the JSON that 'plan --format json' writes. Its author may have been careless or hostile, and it will be
 // applied: what this program would not have written is an error that names it. Keys of instances are no part of a file;
 // Bind finds them. about names the instances that were inspected, by their labels, changed or not.
@@ -36,7 +39,8 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 		return nil, nil, errors.New("not valid UTF-8")
 	}
 	var head struct {
-		Schema *string `json:"schema"`
+		Schema  *string         `json:"schema"`
+		Upgrade json.RawMessage `json:"upgrade_to"`
 	}
 	if err := json.Unmarshal(b, &head); err != nil {
 		return nil, nil, say.Err("not valid JSON: {error}", "error", err)
@@ -48,6 +52,9 @@ func Decode(b []byte) (p *Plan, about []string, err error) {
 		return nil, nil, say.Err("schema {schema}, but this program reads {known}",
 			"schema", say.Quoted(short(*head.Schema)),
 			"known", Schema)
+	}
+	if head.Upgrade != nil {
+		return nil, nil, ErrNewCluster
 	}
 	var file struct {
 		*Plan

@@ -29,7 +29,7 @@ func (j *judge) settings(set pg.Settings) {
 		if !SetByHand(s) {
 			continue
 		}
-		if removed, text := j.stops(s); !text.IsZero() {
+		if removed, text := stops(j.from, j.to, s); !text.IsZero() {
 			do := say.M("Remove or correct it before the new server starts with this configuration.")
 			if at := placeOf(s); at != "" {
 				do = say.M("Remove or correct it before the new server starts with this configuration ({place}).",
@@ -60,16 +60,16 @@ func (j *judge) settings(set pg.Settings) {
 	}
 }
 
-// stops says why the new version does not start with a setting, in the words of the first version that does not.
-func (j *judge) stops(s pg.Setting) (removed bool, text say.Message) {
-	if _, ok := params.Find(j.from, s.Name); !ok {
+// stops says why a version does not start with a setting, in the words of the first version that does not.
+func stops(from, to int, s pg.Setting) (removed bool, text say.Message) {
+	if _, ok := params.Find(from, s.Name); !ok {
 		return false, say.Message{} // of a module or of another product: nothing is known about it
 	}
-	if stopsAt(j.to, s).IsZero() {
+	if stopsAt(to, s).IsZero() {
 		return false, say.Message{}
 	}
-	_, kept := params.Find(j.to, s.Name)
-	text, _ = StopsNext(j.from, s)
+	_, kept := params.Find(to, s.Name)
+	text, _ = StopsNext(from, s)
 	return !kept, text
 }
 
@@ -114,7 +114,7 @@ func (j *judge) roleSettings() {
 		return
 	}
 	for _, o := range list {
-		if o.Value == "(hidden)" {
+		if hidden(o.Value) {
 			continue
 		}
 		removed, text := j.stored(o.Name, o.Value)
@@ -149,7 +149,7 @@ func (j *judge) stored(name, value string) (removed bool, text say.Message) {
 	}
 	s := pg.Setting{Name: p.Name, Unit: p.Unit, Type: p.Type}
 	s.Value = s.InBase(value)
-	return j.stops(s)
+	return stops(j.from, j.to, s)
 }
 
 // why ends an id of a setting: it is gone, or its value is.

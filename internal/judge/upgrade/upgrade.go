@@ -107,7 +107,10 @@ func Judge(s *snapshot.Snapshot, in *snapshot.Instance, to int) Report {
 	j.s, j.in = s, in
 	j.out.Instance, j.out.From = in.Label(), in.Version()
 	if set, ok := need(j, in.Server.Settings); ok {
-		j.settings(set)
+		set, complete := instanceSettings(in, set, j.from)
+		if j.settings(set); !complete {
+			j.unknown(in.Server.FileSettings.Gap())
+		}
 	}
 	j.roleSettings()
 	j.hba()

@@ -105,6 +105,11 @@ there, so the default --max-effect is reboot.
 			if err := counts(cmd); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("upgrade-to") {
+				return &say.Problem{Message: say.M("a plan for the new cluster of an upgrade cannot be applied: the " +
+					"server of this host is the old one"), Hint: say.M("Write the configuration of the new cluster: " +
+					"pgfettle plan --upgrade-to N --format conf"), Code: say.CodeRefused}
+			}
 			if cmd.Flags().Changed("resume") {
 				return runResume(cmd.Context(), env, o)
 			}
@@ -123,6 +128,10 @@ there, so the default --max-effect is reboot.
 	f.StringVar(&o.resume, "resume", "",
 		"`ID` resume an interrupted apply (default the last one)")
 	f.Lookup("resume").NoOptDefVal = resumeLast
+	f.Int("upgrade-to", 0, "`N` plan has it; apply says why not")
+	if err := f.MarkHidden("upgrade-to"); err != nil {
+		panic(err) // it was defined one line above
+	}
 	complete(cmd, "max-effect", effects...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
 	complete(cmd, "only", ruleAddresses()...)

@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/export/findings"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -208,9 +208,9 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	case "markdown":
 		err = markdown.Write(env.Stdout, outline.Check(d, env.words))
 	case "github":
-		err = export.CheckGitHub(env.Stdout, env.spokenCheck(d))
+		err = findings.CheckGitHub(env.Stdout, env.spokenCheck(d))
 	case "sarif":
-		err = export.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
+		err = findings.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
 	default:
 		out := outline.ShortCheck(d, env.words)
 		if o.brief {

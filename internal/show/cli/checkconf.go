@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/export/findings"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -123,9 +123,9 @@ func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, fa
 	case "markdown":
 		err = markdown.Write(env.Stdout, outline.File(d, env.words))
 	case "github":
-		err = export.FileGitHub(env.Stdout, env.spokenFile(d))
+		err = findings.FileGitHub(env.Stdout, env.spokenFile(d))
 	case "sarif":
-		err = export.FileSARIF(env.Stdout, env.spokenFile(d), Version)
+		err = findings.FileSARIF(env.Stdout, env.spokenFile(d), Version)
 	default:
 		err = term.Write(env.Stdout, outline.File(d, env.words), env.Style())
 	}

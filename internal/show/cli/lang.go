@@ -50,6 +50,10 @@ func (e *Env) spokenCheck(d document.Check) document.Check {
 // spokenPlan is a plan for another program, or for the comments of a file.
 func (e *Env) spokenPlan(d document.Plan) document.Plan {
 	d.Plan = d.Plan.In(e.asked())
+	d.Upgrades = slices.Clone(d.Upgrades)
+	for i, c := range d.Upgrades {
+		d.Upgrades[i] = c.In(e.asked())
+	}
 	return d
 }
 

@@ -38,6 +38,7 @@ type planOptions struct {
 	describe    string
 	describing  bool
 	deep        bool
+	upgrade     int // major version of --upgrade-to; 0: not asked for
 	policy      policyOptions
 	profileSaid bool
 	site        *policy.Policy // what holds; read by who runs the command
@@ -77,6 +78,14 @@ huge_pages is on only if the file reserves the huge pages first (ansible,
 script) or they are already reserved. Otherwise it is try, and the head of the
 file names the steps that come first.
 
+With --upgrade-to, the plan is for the new cluster after an upgrade to a later
+major version: for its parameters, on this host. Then follows what becomes of
+each line of the old configuration: kept, renamed, adapted, not carried over, or
+equal to the new default, and of the settings of roles and databases. If the new
+version is installed here, its server tries the result. --format conf writes the
+whole configuration as a file that the postgresql.conf of the new cluster can
+include. It is not for apply: the server that runs is the old one.
+
 ` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle plan
@@ -86,7 +95,9 @@ file names the steps that come first.
   pgfettle plan --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'
   pgfettle plan --format alter-system db1.evidence
   pgfettle plan --format patroni > patch.yml
-  pgfettle plan --format script --accept-risk sysctl:vm.overcommit_memory`,
+  pgfettle plan --format script --accept-risk sysctl:vm.overcommit_memory
+  pgfettle plan --upgrade-to 19
+  pgfettle plan --upgrade-to 19 --format conf > upgrade.conf`,
 		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
@@ -107,6 +118,8 @@ file names the steps that come first.
 	f.StringSliceVar(&o.accept, acceptRisk, nil,
 		"`LIST` also include these high-risk changes (addresses, or all)")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with status 3 if anything would change")
+	f.IntVar(&o.upgrade, "upgrade-to", 0, "`N` plan for the new cluster after an upgrade to this major version")
+	complete(cmd, "upgrade-to", pgWords()[1:]...)
 	complete(cmd, "format", planFormats...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
 	return cmd
@@ -175,6 +188,11 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 		return say.Usage(say.M("--accept-risk has no effect on --format {format}", "format", o.format),
 			say.M("Add --out DIR, or use a format that applies changes, such as --format script."))
 	}
+	if o.upgrade != 0 {
+		if err := o.upgradable(); err != nil {
+			return err
+		}
+	}
 	var l *loaded
 	switch {
 	case o.describing && o.target != "":
@@ -187,12 +205,11 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	if err != nil {
 		return err
 	}
-	p, err := l.Plan(ctx, ro)
+	d, err := o.made(ctx, l, ro)
 	if err != nil {
 		return err
 	}
-	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}
-	if d.Accepted, err = o.accepted(p, l.Snapshot); err != nil {
+	if d.Accepted, err = o.accepted(d.Plan, l.Snapshot); err != nil {
 		return err
 	}
 	if o.out != "" {
@@ -205,10 +222,45 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 			return err
 		}
 	}
-	if o.exitCode && len(p.Changes) > 0 {
+	if o.exitCode && len(d.Changes) > 0 {
 		return errFindings
 	}
 	return nil
+}
+
+// made makes the plan. Of an upgrade, what was loaded has the new clusters in the place of their instances afterwards.
+func (o *planOptions) made(ctx context.Context, l *loaded, ro app.PlanOptions) (document.Plan, error) {
+	d := document.Plan{Subject: document.SubjectOf(l.Snapshot)}
+	if o.upgrade == 0 {
+		p, err := l.Plan(ctx, ro)
+		if err == nil {
+			d.Plan, d.Subject = p, document.SubjectOf(l.Snapshot)
+		}
+		return d, err
+	}
+	u, err := l.PlanUpgrade(ctx, ro, o.upgrade)
+	if err != nil {
+		return d, err
+	}
+	d.Plan, d.Upgrades, l.Snapshot = u.Plan, u.Configurations, u.Snapshot
+	return d, nil
+}
+
+// upgradeFormats are those that can hold a plan for a new cluster. The others apply a plan to the server that is there,
+// or are for one.
+var upgradeFormats = append(slices.Clone(docForms), "conf", "sysctl")
+
+// upgradable says whether --upgrade-to can be met.
+func (o *planOptions) upgradable() error {
+	switch {
+	case o.out != "":
+		return say.Usage(say.M("--upgrade-to cannot be used with --out"),
+			say.M("Write the configuration of the new cluster with --format conf."))
+	case !slices.Contains(upgradeFormats, o.format):
+		return say.Usage(say.M("--upgrade-to cannot be used with --format {format}: that is for the server that is "+
+			"there", "format", o.format), say.M("Use one of: {names}.", "names", say.Names(upgradeFormats, 0)))
+	}
+	return app.UpgradeTarget(o.upgrade)
 }
 
 func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
@@ -243,7 +295,16 @@ func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
 // Settings of two in one file would be those of neither.
 func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 	keys := export.Keys(d)
+	if len(d.Upgrades) > 0 {
+		keys = nil
+		for _, c := range d.Upgrades {
+			keys = append(keys, c.Key)
+		}
+	}
 	switch {
+	case len(keys) > 1 && len(d.Upgrades) > 0:
+		return "", say.Usage(say.M("--format {format} is for one instance, and {n} can be upgraded", "format", format,
+			"n", len(keys)), say.M("Name the data directory of one as TARGET."))
 	case len(keys) > 1:
 		return "", say.Usage(say.M("--format {format} is for one instance, but the plan changes {n}", "format", format,
 			"n", len(keys)),

@@ -96,6 +96,9 @@ type Plan struct {
 	Subject  Subject `json:"subject"`
 	Applying bool    `json:"-"` // it is shown to be carried out next
 
+	// Upgrades are the configurations of the new clusters that the plan is for, where an upgrade was asked for
+	Upgrades []upgrade.Configuration `json:"upgrade_to,omitempty"`
+
 	Accepted []selection.Which `json:"-"` // changes of high risk that a form may hold
 
 	Of int `json:"-"` // changes of the whole plan, of which only these will be made; 0: all are shown

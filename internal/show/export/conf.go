@@ -39,6 +39,11 @@ var confForm = Form{
 
 // Conf writes the changes of one instance as a snippet of postgresql.conf.
 func Conf(w io.Writer, p document.Plan, s *snapshot.Snapshot, key string) error {
+	for _, c := range p.Upgrades {
+		if c.Key == key {
+			return newClusterConf(w, carry(p, s, inPieces), s, c)
+		}
+	}
 	return confOf(w, carry(p, s, inPieces), s, key)
 }
 

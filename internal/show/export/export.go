@@ -1,6 +1,5 @@
-// Package export writes documents in the forms that other programs read: configuration files, SQL, playbooks and
-// scripts of a plan; annotations and SARIF of findings. One file holds one form with
-// its literal; Forms lists those of a plan.
+// Package export writes plans in the forms that other programs read: configuration files, SQL, playbooks and scripts.
+// One file holds one form with its literal; Forms lists them.
 package export
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/export/findings"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -61,14 +61,14 @@ func TestSARIFIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := map[string]func(*bytes.Buffer) error{
-		"file": func(b *bytes.Buffer) error { return export.FileSARIF(b, checkedFile(), "1.0") },
-		"host": func(b *bytes.Buffer) error { return export.CheckSARIF(b, hostReport(), "1.0") },
+		"file": func(b *bytes.Buffer) error { return findings.FileSARIF(b, checkedFile(), "1.0") },
+		"host": func(b *bytes.Buffer) error { return findings.CheckSARIF(b, hostReport(), "1.0") },
 		"accepted": func(b *bytes.Buffer) error {
 			d := hostReport()
 			d.Accepted = []check.Accepted{{Finding: d.Findings[0], Reason: "r", Expires: check.Never}}
-			return export.CheckSARIF(b, d, "1.0")
+			return findings.CheckSARIF(b, d, "1.0")
 		},
-		"no findings": func(b *bytes.Buffer) error { return export.CheckSARIF(b, document.Check{}, "1.0") },
+		"no findings": func(b *bytes.Buffer) error { return findings.CheckSARIF(b, document.Check{}, "1.0") },
 	}
 	for name, w := range write {
 		var b bytes.Buffer
@@ -97,7 +97,7 @@ func TestSARIFIsValid(t *testing.T) {
 		t.Error("the schema takes a tool without a name")
 	}
 	var b bytes.Buffer
-	if err := export.FileSARIF(&b, checkedFile(), "1.0"); err != nil ||
+	if err := findings.FileSARIF(&b, checkedFile(), "1.0"); err != nil ||
 		!strings.Contains(b.String(), `"uri": "my%20conf,1:2%25.conf"`) &&
 			!strings.Contains(b.String(), `"uri": "./my%20conf,1:2%25.conf"`) {
 		t.Errorf("%v: the path is not a URI in\n%s", err, b.String())
@@ -109,7 +109,7 @@ func TestSARIFIsValid(t *testing.T) {
 func TestGitHubEscapes(t *testing.T) {
 	var b bytes.Buffer
 	d := checkedFile()
-	if err := export.FileGitHub(&b, d); err != nil {
+	if err := findings.FileGitHub(&b, d); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
@@ -125,7 +125,7 @@ func TestGitHubEscapes(t *testing.T) {
 		t.Errorf("a percent sign of the file is not escaped:\n%s", b.String())
 	}
 	b.Reset()
-	if err := export.CheckGitHub(&b, hostReport()); err != nil ||
+	if err := findings.CheckGitHub(&b, hostReport()); err != nil ||
 		b.String() != "::notice title=No swap [swap_none]::the host: 100 %25 of it: none%0Aat all%0AAdd some.\n" {
 		t.Errorf("%v %q", err, b.String())
 	}

@@ -1,12 +1,14 @@
 package outline
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -19,6 +21,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	var o Outline
 	o.title("pgfettle plan", d.Subject.Host)
 	p.subjectOutline(&o, d.Subject)
+	p.upgradeHead(&o, d.Upgrades)
 	this, others := p.PlannedFor(d.Profile)
 	o.Para(Bold(p.Say("Profile:")), " ", this, p.Semicolon(), others)
 	o.Summary(p.PlanSummary(d)...)
@@ -51,11 +54,16 @@ func (p Words) planned(o *Outline, d document.Plan) {
 		o.Kind(Lines, shared)
 	}
 	for _, g := range Groups(d.Changes) {
+		g.NewCluster = slices.ContainsFunc(d.Upgrades,
+			func(c upgrade.Configuration) bool { return c.Instance == g.Instance })
 		p.changeOutline(o, g)
 	}
 	p.Warned(o, say.Strings(d.Warnings))
 	if whole {
 		p.leftOutline(o, d.Left)
+		for _, c := range d.Upgrades {
+			p.configuration(o, c)
+		}
 	}
 }
 
@@ -79,6 +87,9 @@ func (p Words) changeOutline(o *Outline, g Group) {
 	o.Heading(2, p.Heading(g))
 	out := Changes{Caption: p.Heading(g), Words: p.changeWords(), Effect: typeset.Capital(p.Effect(g.Effect)),
 		Part: p.Layer(g.Layer)}
+	if g.NewCluster {
+		out.Effect = p.Say("At the first start of the new server")
+	}
 	if g.Instance != "" {
 		out.Part += " " + g.Instance
 	}
@@ -160,6 +171,8 @@ type Group struct {
 	Instance string
 	Effect   knob.Effect
 	Changes  []plan.Change
+
+	NewCluster bool // it is the one that the instance is upgraded to
 }
 
 // Groups divides changes by layer and instance, in each by effect from the gentlest.
@@ -194,6 +207,9 @@ func (g Group) Names() string {
 
 // Heading names a group.
 func (p Words) Heading(g Group) string {
+	if g.NewCluster {
+		return p.Say("New cluster of {instance}", "instance", typeset.Clean(g.Instance))
+	}
 	if g.Instance != "" {
 		return p.Say("{layer} {instance}, {effect}", "layer", layerWords[g.Layer], "instance",
 			typeset.Clean(g.Instance),
@@ -256,6 +272,9 @@ func Unsaid(reason string, inputs []rule.Input) string {
 }
 
 func (p Words) PlanSummary(d document.Plan) []string {
+	if len(d.Upgrades) > 0 {
+		return p.upgradeSummary(d)
+	}
 	kept := say.N(int64(d.Kept), "{n} setting stays unchanged", "{n} settings stay unchanged")
 	if len(d.Changes) == 0 {
 		s := p.Say("Nothing to change; {kept}.", "kept", kept)

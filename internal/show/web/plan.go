@@ -35,9 +35,9 @@ func PlanPage(d document.Plan, v View) (Page, error) {
 	return Page{Title: title, Lang: v.lang(), Body: body}, err
 }
 
-// stepsOf is the section on how to apply a plan; "" if it changes nothing.
+// stepsOf is the section on how to apply a plan; "" if it changes nothing, or is for a cluster that is not there yet.
 func (v View) stepsOf(d document.Plan) (template.HTML, error) {
-	if len(d.Changes) == 0 {
+	if len(d.Changes) == 0 || len(d.Upgrades) > 0 {
 		return "", nil
 	}
 	return fragment("steps", struct {

@@ -17,6 +17,7 @@ type Gone struct {
 	How     say.Template // how the old value becomes the new one, or why it can be removed
 	AliasOf bool         // the server still accepts the old name for To
 	From    int          // AliasOf: since this major
+	Same    bool         // a value of the old name means the same as one of To
 }
 
 // gone lists removed parameters that a postgresql.conf of many years can still have.
@@ -31,13 +32,14 @@ var gone = []Gone{
 		How: "In 15 and later, statistics are in shared memory. Remove the line, and the RAM disk that was created " +
 			"for it."},
 	{Name: "force_parallel_mode", Last: "15", Major: 15, To: "debug_parallel_query",
-		How: "It is meant only for tests of the server. Usually the line can be removed."},
+		Same: true, How: "It is meant only for tests of the server. Usually the line can be removed."},
 	{Name: "ssl_ecdh_curve", Last: "17", Major: 17, To: "ssl_groups",
-		How: "The value stays the same. Several groups are separated by colons.", AliasOf: true,
+		Same: true, How: "The value stays the same. Several groups are separated by colons.", AliasOf: true,
 		From: 18},
-	{Name: "sort_mem", Last: "7.4", Major: 7, To: "work_mem", How: "The value stays the same.", AliasOf: true},
-	{Name: "vacuum_mem", Last: "7.4", Major: 7, To: "maintenance_work_mem", How: "The value stays the same.",
+	{Name: "sort_mem", Last: "7.4", Major: 7, To: "work_mem", Same: true, How: "The value stays the same.",
 		AliasOf: true},
+	{Name: "vacuum_mem", Last: "7.4", Major: 7, To: "maintenance_work_mem", Same: true,
+		How: "The value stays the same.", AliasOf: true},
 	{Name: "vacuum_cleanup_index_scale_factor", Last: "13", Major: 13,
 		How: "In 14 and later, VACUUM decides automatically when an index needs cleanup. Remove the line."},
 	{Name: "operator_precedence_warning", Last: "13", Major: 13, How: "It warned of a change in 9.5. Remove the line."},
@@ -58,6 +60,7 @@ var gone = []Gone{
 	{Name: "lc_ctype", Last: "15", Major: 15,
 		How: "It only showed what CREATE DATABASE had fixed. Use SELECT datctype FROM pg_database; instead."},
 	{Name: "io_workers", Last: "18", Major: 18, To: "io_max_workers",
+		Same: true,
 		How: "In 19, workers start on demand, from io_min_workers to io_max_workers. Use the old value for " +
 			"io_max_workers."},
 	{Name: "escape_string_warning", Last: "18", Major: 18,
@@ -67,13 +70,13 @@ var gone = []Gone{
 	{Name: "sql_inheritance", Last: "9.6", Major: 9,
 		How: "In 10 and later, it is always on. Write ONLY to exclude child tables."},
 	{Name: "min_parallel_relation_size", Last: "9.6", Major: 9, To: "min_parallel_table_scan_size",
-		How: "The value stays the same."},
+		Same: true, How: "The value stays the same."},
 	{Name: "replacement_sort_tuples", Last: "10", Major: 10, How: "In 11 and later, sorts do not use it. Remove the " +
 		"line."},
 	{Name: "unix_socket_directory", Last: "9.2", Major: 9, To: "unix_socket_directories",
-		How: "The value stays the same. Several directories are separated by commas."},
+		Same: true, How: "The value stays the same. Several directories are separated by commas."},
 	{Name: "replication_timeout", Last: "9.2", Major: 9, To: "wal_sender_timeout",
-		How: "The value stays the same."},
+		Same: true, How: "The value stays the same."},
 	{Name: "krb_srvname", Last: "9.3", Major: 9,
 		How: "Use GSSAPI. The service name is the connection parameter krbsrvname of the client."},
 	{Name: "custom_variable_classes", Last: "9.1", Major: 9,
@@ -87,13 +90,16 @@ var gone = []Gone{
 	{Name: "add_missing_from", Last: "8.4", Major: 8, How: "Queries must name every table in FROM. Remove the line."},
 	{Name: "regex_flavor", Last: "8.4", Major: 8,
 		How: "In 9.0 and later, regular expressions always use the advanced flavor. Remove the line."},
-	{Name: "redirect_stderr", Last: "8.2", Major: 8, To: "logging_collector", How: "The value stays the same."},
+	{Name: "redirect_stderr", Last: "8.2", Major: 8, To: "logging_collector", Same: true,
+		How: "The value stays the same."},
 	{Name: "stats_start_collector", Last: "8.2", Major: 8, To: "track_counts",
 		How: "Statistics are always collected. Remove the line."},
-	{Name: "stats_row_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value stays the same."},
-	{Name: "stats_block_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value stays the same."},
-	{Name: "stats_command_string", Last: "8.2", Major: 8, To: "track_activities",
+	{Name: "stats_row_level", Last: "8.2", Major: 8, To: "track_counts", Same: true,
 		How: "The value stays the same."},
+	{Name: "stats_block_level", Last: "8.2", Major: 8, To: "track_counts", Same: true,
+		How: "The value stays the same."},
+	{Name: "stats_command_string", Last: "8.2", Major: 8, To: "track_activities",
+		Same: true, How: "The value stays the same."},
 	{Name: "bgwriter_lru_percent", Last: "8.2", Major: 8, To: "bgwriter_lru_multiplier",
 		How: "The values are not comparable. Keep the default."},
 	{Name: "bgwriter_all_percent", Last: "8.2", Major: 8,
@@ -101,7 +107,7 @@ var gone = []Gone{
 	{Name: "bgwriter_all_maxpages", Last: "8.2", Major: 8,
 		How: "In 8.3 and later, checkpoints spread their writes. Remove the line."},
 	{Name: "preload_libraries", Last: "8.1", Major: 8, To: "shared_preload_libraries",
-		How: "The value stays the same."},
+		Same: true, How: "The value stays the same."},
 }
 
 // GoneBy returns what became of a parameter that a major version no longer has;

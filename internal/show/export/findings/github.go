@@ -1,4 +1,5 @@
-package export
+// Package findings writes findings in the forms that other programs read: annotations of GitHub Actions, and SARIF.
+package findings
 
 import (
 	"fmt"
