@@ -16,6 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
@@ -74,8 +76,12 @@ var obstacles = []planted{
 		plant: []string{"alter database shop set standard_conforming_strings = off"},
 		mend:  []string{"alter database shop reset standard_conforming_strings"}},
 	{ids: []string{"function_setting_removed"}, database: "shop",
-		plant: []string{"create function own() returns int language sql set escape_string_warning = off as 'select 1'"},
-		mend:  []string{"drop function own()"}},
+		plant: []string{"create function own() returns int language sql set escape_string_warning = off as 'select 1'",
+			"create type t1 as enum ('a')",
+			"create function own(t1[], int) returns int language sql set escape_string_warning = off as 'select 1'"},
+		// as it is told, for functions of one name
+		mend: []string{`alter routine "public"."own"() reset escape_string_warning`,
+			`alter routine "public"."own"(t1[], integer) reset escape_string_warning`}},
 }
 
 // TestUpgradeObstacles plants what pg_upgrade refuses: each obstacle that the real pg_upgrade --check of 19 reports was
@@ -142,6 +148,48 @@ var handmade = []struct {
 	{0, 15, "promote_trigger_file", "/tmp/promote"}, {0, 15, "vacuum_defer_cleanup_age", "100"},
 	{0, 16, "old_snapshot_threshold", "1h"}, {0, 16, "trace_recovery_messages", "debug1"},
 	{0, 17, "ssl_ecdh_curve", "prime256v1"}, {18, 18, "io_workers", "1"}, {18, 18, "ssl_groups", "prime256v1"},
+}
+
+// TestOldWordsOfClientCert: 13 itself shows words of clientcert that 14 refuses as those that both take.
+func TestOldWordsOfClientCert(t *testing.T) {
+	live.On(t, []int{13, 15}, func(t *testing.T, b scratch.Binaries) {
+		i := live.Start(t, b, nil)
+		text := "local all all trust\n# clientcert=0\nhostssl all all 10.0.0.0/8 md5 clientcert=1\n" +
+			"hostssl all all 10.0.0.0/8 md5 clientcert=\"no-verify\" # caf\xe9\n" +
+			"hostssl all all 10.0.0.0/8 md5 clientcert=verify-full\n"
+		if err := os.WriteFile(filepath.Join(i.DataDir, "pg_hba.conf"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rules, ok := live.Read(t, live.EvidenceOf(t, i, false)).Instances[0].Server.HBA.Get()
+		var got []string
+		for _, r := range rules {
+			got = append(got, r.ClientCert)
+		}
+		want := []string{"", "1", "no-verify", "verify-full"}
+		if b.Version.Major() > 13 {
+			want = make([]string, 4)
+		}
+		if !ok || !slices.Equal(got, want) {
+			t.Errorf("%v %q, want %q", ok, got, want)
+		}
+	})
+}
+
+// TestOAuthWithoutValidator: a line of pg_hba.conf with oauth, with which no server starts if oauth_validator_libraries
+// is empty, is among the broken ones.
+func TestOAuthWithoutValidator(t *testing.T) {
+	live.On(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
+		i := live.Start(t, b, nil)
+		text := "local all all trust\nhost all all 10.0.0.0/8 oauth issuer=\"https://x.example\" scope=\"a\"\n"
+		if err := os.WriteFile(filepath.Join(i.DataDir, "pg_hba.conf"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := live.Read(t, live.EvidenceOf(t, i, false))
+		r := check.Run(s, checks.All(), check.Options{Only: []string{"hba_errors"}})
+		if len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Seen.String(), "oauth_validator_libraries") {
+			t.Errorf("%+v", r.Findings)
+		}
+	})
 }
 
 // TestUpgradedServerStarts upgrades servers with settings by hand, as the steps say, and starts what comes of it with

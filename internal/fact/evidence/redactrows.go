@@ -33,7 +33,7 @@ var ownSlots = regex.New(`^(pg_[0-9]{1,10}_sync_[0-9]{1,10}_[0-9]{1,20}|pg_baseb
 var safeColumns = set(
 	`unit vartype context source min_val max_val enumvals boot_val state sync_state slot_type wal_status
 	object compiled spcoptions kind
-	type method reach parameter`)
+	type method reach clientcert parameter`)
 
 // document redacts a JSON entry.
 func (r *redactor) document(name, last string, data []byte, a *Archive) ([]byte, bool) {

@@ -18,6 +18,8 @@ type HBARule struct {
 	Superusers  bool   `json:"superusers"` // some superuser is among the users; not told for groups
 	Broken      bool   `json:"broken"`     // has an error; with one and no Type it is no rule at all
 	Error       string `json:"error"`      // of a broken line
+	// the word of the option clientcert as the file has it; only of 13, as later versions take those of the view
+	ClientCert string `json:"client_cert,omitempty"`
 }
 
 // ReadHBA reads hba.json: the rules in the order in which the server tries them.
@@ -26,7 +28,7 @@ func ReadHBA(fsys fs.FS, key string) known.Fact[[]HBARule] {
 		return HBARule{File: r.Text("sourcefile"), Line: r.Int("line"), Type: r.Text("type"), Method: r.Text("method"),
 			Reach:       r.Text("reach"),
 			Replication: r.Bool("replication"), AllUsers: r.Bool("all_users"), Superusers: r.Bool("superusers"),
-			Broken: r.Bool("broken"), Error: r.Text("error")}
+			Broken: r.Bool("broken"), Error: r.Text("error"), ClientCert: r.Text("clientcert")}
 	})
 }
 

@@ -82,7 +82,7 @@ const (
 	Conversion       = "conversion"   // of encodings; before 14
 	Polymorphic      = "polymorphic"  // an aggregate or operator (Detail) on a function of anyarray; before 14
 	TableSync        = "subscription" // a table whose synchronization has not ended
-	FunctionSetting  = "function"     // Detail is a setting of it, such as work_mem=1GB
+	FunctionSetting  = "function"     // Detail is a setting of it (work_mem=1GB), Column its arguments: (integer, text)
 	InstalledIn      = "extension"    // Extension; Detail is its version
 	LibraryOf        = "library"      // Library, which C functions name
 )

@@ -31,6 +31,22 @@ func (c *Case) OffOnCopyOnWrite(text say.Template) {
 		say.M(text)))
 }
 
+// DataFilesystem returns the type of the filesystem that the data directory is on, noting what is missing.
+func (c *Case) DataFilesystem() (fs string, ok bool) {
+	place, ok := c.place(snapshot.DataPlace)
+	if !ok {
+		return "", false
+	}
+	if _, ok := Need(c, c.Snapshot.Host.Mounts); !ok {
+		return "", false
+	}
+	m, ok := c.Snapshot.MountOf(place.Path)
+	if !ok {
+		c.Miss(known.Gap{Fact: "filesystem of " + place.Path, Reason: "no mount point found for it"})
+	}
+	return m.FSType, ok
+}
+
 // ZfsMounted reports whether a ZFS filesystem is mounted, which then has its own cache (the ARC).
 func ZfsMounted(mounts []host.Mount) bool {
 	for _, m := range mounts {

@@ -52,6 +52,7 @@ func All() []rule.Rule {
 		memory.EffectiveCacheSize,
 		io.EffectiveIOConcurrency,
 		sessions.EscapeStringWarning,
+		io.FileCopyMethod,
 		planner.FromCollapseLimit,
 		wal.Fsync,
 		wal.FullPageWrites,

@@ -152,7 +152,6 @@ var unplanned = []Unplanned{
 		"a library that is not installed keeps sessions from starting; an administrator adds libraries"},
 	{"pg:file_extend_method",
 		"the default is right, except on a few filesystems, and only the newest minor releases have it"},
-	{"pg:file_copy_method", "affects only CREATE DATABASE and ALTER DATABASE … SET TABLESPACE: SET it there"},
 	{"pg:subtransaction_buffers", "0, the default, sizes it from shared_buffers"},
 	{"pg:transaction_buffers", "0, the default, sizes it from shared_buffers"},
 	{"pg:multixact_member_buffers", "needs more only if sessions wait for it"},

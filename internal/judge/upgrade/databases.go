@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -116,7 +117,19 @@ func (j *judge) functionSetting(o pg.Obstacle) {
 		"function", relation(o), "database", o.Database, "text", text),
 		say.M("Reset it before the upgrade: pg_upgrade fails when it restores it, and pg_upgrade --check does not "+
 			"report "+
-			"it."), check.SQL("ALTER ROUTINE "+conf.SQLName(o.Schema)+"."+conf.SQLName(o.Name)+" RESET "+name+";"))
+			"it."), check.SQL("ALTER ROUTINE "+conf.SQLName(o.Schema)+"."+conf.SQLName(o.Name)+arguments(o.Column)+
+			" RESET "+name+";"))
+}
+
+// typeNames are the types of arguments as the server spells them: nothing that could end the statement.
+var typeNames = regex.New(`^\([\pL\pN_ ,."\[\]]*\)$`)
+
+// arguments are those of a function, which tell it from others of its name; "" if they are not known.
+func arguments(types string) string {
+	if !typeNames.MatchString(types) {
+		return ""
+	}
+	return types
 }
 
 // goneExtensions are extensions of PostgreSQL itself and the first version without them.

@@ -163,6 +163,9 @@ func why(removed bool) string {
 // goneMethods are methods of pg_hba.conf and the first version without them.
 var goneMethods = map[string]int{"radius": 19}
 
+// oldCertWords are words of the option clientcert that 14 no longer has.
+var oldCertWords = []string{"0", "1", "no-verify"}
+
 // hba judges the lines of pg_hba.conf.
 func (j *judge) hba() {
 	rules, ok := need(j, j.in.Server.HBA)
@@ -182,6 +185,11 @@ func (j *judge) hba() {
 			j.stop("hba_method", say.M("{place}: method {method} was removed in PostgreSQL {major}.", "place", place,
 				"method", r.Method, "major", MajorOf(gone)),
 				say.M("Choose another method in the new pg_hba.conf. The new server does not start with this line."))
+		case j.crosses(14) && slices.Contains(oldCertWords, r.ClientCert):
+			j.stop("hba_option", say.M("{place}: clientcert = {word} is not accepted by PostgreSQL 14 and later.",
+				"place", place, "word", r.ClientCert),
+				say.M("In the new pg_hba.conf, write verify-ca in place of 1, and omit the option in place of 0 and "+
+					"no-verify. The new server does not start with this line."))
 		}
 	}
 }

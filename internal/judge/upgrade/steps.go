@@ -211,7 +211,14 @@ func (j *judge) copying(at string) say.Message {
 	}
 	spaces, _ := j.s.Host.Spaces.Get()
 	space, free := j.s.SpaceAt(spaces, at)
-	switch {
+	switch others := j.otherFilesystems(at); {
+	case len(others) > 0 && complete:
+		return say.M("--copy: slow, keeps the old cluster; takes {size} in all, as tablespaces are copied on their "+
+			"own filesystems ({places}); how much on each is unknown", "size", size, "places",
+			say.Names(others, listed))
+	case len(others) > 0:
+		return say.M("--copy: slow, keeps the old cluster; takes as much space again (the size is unknown; run with "+
+			"--deep), for tablespaces on their own filesystems ({places})", "places", say.Names(others, listed))
 	case complete && free && at != "" && size > space.Free:
 		return say.M("--copy: slow, and there is not enough space: the databases have {size}, and {free} are "+
 			"free", "size", size,
@@ -224,6 +231,19 @@ func (j *judge) copying(at string) say.Message {
 	}
 	return say.M("--copy: slow, keeps the old cluster; takes as much space again (the size is unknown; run with " +
 		"--deep)")
+}
+
+// otherFilesystems are the directories of tablespaces that are on another filesystem than the data directory, as far as
+// it is known.
+func (j *judge) otherFilesystems(data string) (out []string) {
+	at, ok := j.s.MountOf(data)
+	places, _ := j.in.Places.Get()
+	for _, p := range places {
+		if m, known := j.s.MountOf(p.Path); p.Role == snapshot.TablespacePlace && ok && known && m.Point != at.Point {
+			out = append(out, p.Path)
+		}
+	}
+	return out
 }
 
 // standbys says what becomes of them.
@@ -251,7 +271,8 @@ func (j *judge) notExamined() {
 			"that only it has. The facts above are those of PostgreSQL {major}.", "product", p.Name, "major", j.to))
 	}
 	if _, ok := j.in.Server.HBA.Get(); ok {
-		j.out.NotExamined = append(j.out.NotExamined, say.M("Options of lines in pg_hba.conf, and pg_ident.conf."))
+		j.out.NotExamined = append(j.out.NotExamined, say.M("Options of lines in pg_hba.conf other than "+
+			"clientcert, and pg_ident.conf."))
 	}
 	if j.from >= 17 {
 		j.out.NotExamined = append(j.out.NotExamined, say.M("Indexes and constraints that depend on the version of "+

@@ -108,12 +108,12 @@ with recursive
 (select 'extension', null, null, null, extname, null, extversion
    from pg_extension where extname <> 'plpgsql' order by extname limit 200)
  union all
-(select 'function', n.nspname, p.proname, null, null, null, s
+(select 'function', n.nspname, p.proname, '(' || oidvectortypes(p.proargtypes) || ')', null, null, s
    from pg_proc p
    join pg_namespace n on n.oid = p.pronamespace
   cross join unnest(p.proconfig) s
   where p.oid >= 16384 and p.proconfig is not null and split_part(s, '=', 1) !~ '[.]|^search_path$'
-  order by n.nspname, p.proname, s
+  order by n.nspname, p.proname, 4, s
   limit 100)
  union all
 (select distinct 'library', null, null, null, null, probin, null
