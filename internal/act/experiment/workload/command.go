@@ -148,6 +148,9 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	}
 	c.Argv = append(c.Argv, o.Conn.Database) // never after -d, which is --debug up to 16
 	c.Env = []string{"PGAPPNAME=pgfettle"}
+	if len(w.Session) > 0 {
+		c.Env = append(c.Env, "PGOPTIONS=-c "+strings.Join(w.Session, " -c "))
+	}
 	if o.Conn.Password != "" {
 		c.Env = append(c.Env, "PGPASSWORD="+o.Conn.Password)
 	}

@@ -37,6 +37,9 @@ type Workload struct {
 	// Uneven says that its transactions differ by orders of magnitude, so that runs of a
 	// time differ by those that they happened to draw.
 	Uneven bool
+	// Session are parameters that each connection sets at its start, as NAME=VALUE without blanks: those that the
+	// program sets which it stands for.
+	Session []string
 	// ListTime is the CPU time that a list takes for each unit of scale, in seconds, for estimates alone; 0 if a
 	// transaction takes no time worth counting.
 	ListTime float64

@@ -45,6 +45,11 @@ func TestCommandGoldens(t *testing.T) {
 			t.Errorf("%s: the password is among the arguments, or not in the environment: %s %q", what, c.Line(), c.Env)
 		}
 		fmt.Fprintf(&b, "# %s\n%s\n", what, c.Line())
+		for _, v := range c.Env {
+			if strings.HasPrefix(v, "PGOPTIONS=") {
+				fmt.Fprintf(&b, "#   %s\n", v)
+			}
+		}
 		for _, f := range c.Files {
 			fmt.Fprintf(&b, "#   %s: %d lines\n", f.Name, strings.Count(string(f.Data), "\n"))
 		}

@@ -23,6 +23,12 @@ const (
 var catalogRow = map[string]unit.Bytes{"pg_attribute": 160, "pg_class": 300, "pg_depend": 64, "pg_type": 210,
 	"pg_index": 210}
 
+// ofOneC is added for 1C. Settings of one catalog need allow_system_table_mods, and pg_upgrade loses them.
+const ofOneC = "5. For 1C, plan with its profile (this changes nothing). Its autovacuum_naptime = 20s and " +
+	"autovacuum_vacuum_scale_factor = 0.01 apply to the catalogs, too: pgfettle plan --profile 1c\n" +
+	"Do not set storage parameters of catalogs for that: they require allow_system_table_mods, and an upgrade loses " +
+	"them."
+
 // CatalogBloat compares the size of the catalogs that describe tables with
 // the space of their live rows. Dead rows that still wait for VACUUM are
 // reported by autovacuum_lag.
@@ -48,6 +54,7 @@ var CatalogBloat = check.Check{
 		check.SQL("ALTER SYSTEM SET autovacuum_naptime = '20s';"),
 		check.SQL("SELECT pg_reload_conf();"),
 		check.SQL("VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute;"),
+		check.Shell("pgfettle plan --profile 1c"),
 	},
 	Sources:   []string{"pg-routine-vacuuming", "its-1c"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
@@ -79,8 +86,14 @@ var CatalogBloat = check.Check{
 			}
 			found.Add(c, k.In, text, pairs...)
 		}
-		if found.Any() {
-			c.FoundAs(sev, "{found}.", "found", found.List("; "))
+		if !found.Any() {
+			return
 		}
+		do := say.M(c.Remedy())
+		_, planned := c.Profile()
+		if _, seen := c.Instance.Server.OneCPlatform(); seen || planned {
+			do = say.All("\n", do, say.M(ofOneC))
+		}
+		c.That(sev, do, say.M("{found}.", "found", found.List("; ")))
 	},
 }
