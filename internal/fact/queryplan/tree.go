@@ -31,7 +31,8 @@ func (s *segment) build() (*Plan, error) {
 	if len(s.items) == 0 {
 		return nil, nil
 	}
-	b := &builder{worker: -1, plan: &Plan{Format: "text", Execution: s.duration, Query: s.query, Typed: s.typed,
+	b := &builder{worker: -1, plan: &Plan{Format: "text", Execution: s.duration, Logged: s.duration != nil,
+		Query: s.query, Typed: s.typed,
 		Fragment: s.fragment, Cut: s.cut}}
 	if s.unknown.Lines > 0 {
 		u := s.unknown

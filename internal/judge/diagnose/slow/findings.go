@@ -3,6 +3,7 @@ package slow
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -93,12 +94,12 @@ var filtered = []string{"Filter", "Join Filter", "Vectorized Filter"}
 func removedLine(r *readNode) say.Message {
 	removed := rowsOf(r.removed())
 	text := say.M("{node} removed {removed}", "node", named(r.Head), "removed", removed)
-	if a := r.Actual; a != nil {
+	if a := r.Actual; a != nil && !a.NoRows {
 		text = say.M("{node} removed {removed} and kept {kept}", "node", named(r.Head), "removed", removed, "kept",
-			rowsOf(a.Rows*a.Loops))
+			returned(a))
 		if a.Loops > 1 {
 			text = say.M("{node} removed {removed} and kept {kept} ({removed_each} and {kept_each} in each of {loops})",
-				"node", named(r.Head), "removed", removed, "kept", rowsOf(a.Rows*a.Loops),
+				"node", named(r.Head), "removed", removed, "kept", returned(a),
 				"removed_each", figure(r.Removed),
 				"kept_each", figure(a.Rows), "loops", loopsOf(a.Loops))
 		}
@@ -109,6 +110,15 @@ func removedLine(r *readNode) say.Message {
 	return text
 }
 
+// returned is how many rows a node returned in all. Of several loops EXPLAIN prints the average, up to 17 as a whole
+// number: none in each loop may be one in every other.
+func returned(a *queryplan.Actual) say.Message {
+	if n := whole(math.Floor(a.Loops / 2)); a.Rows == 0 && n > 0 {
+		return say.N(n, "at most {n} row", "at most {n} rows")
+	}
+	return rowsOf(a.Rows * a.Loops)
+}
+
 // indexedShare is the part of a table's rows above which the planner prefers to read all of it: at 10 % an index
 // touches nearly every block.
 const indexedShare = 0.2
@@ -116,6 +126,12 @@ const indexedShare = 0.2
 // removedAdvice says what to do for a node that removed most of its rows.
 func (d *Reading) removedAdvice(r *readNode) []say.Message {
 	_, text := word(r.Node, filtered...)
+	if inner, table := shape.InnerSide(text), shape.Relation(r.Head); inner != "" && table != "" &&
+		strings.Contains(r.Head, "Seq Scan") {
+		return []say.Message{say.M("It is compared with a value of another table for each loop: an index of {table} "+
+			"on {expression} finds the rows directly, if both sides have one type.", "table", table, "expression",
+			Cut(inner))}
+	}
 	var cond any = Cut(text)
 	if text == "" {
 		cond = say.M("its condition")
@@ -207,10 +223,10 @@ func (d *Reading) repeated() {
 	evidence := []say.Message{text}
 	if p := worst.parent; p != nil {
 		for _, c := range p.Children {
-			if c != worst.Node && c.Cost != nil && c.Actual != nil && c.Subplan == "" {
+			if c != worst.Node && c.Cost != nil && c.Actual != nil && !c.Actual.NoRows && c.Subplan == "" {
 				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and "+
 					"returned {actual}", "node", named(c.Head), "estimate", rowsOf(c.Cost.Rows), "actual",
-					rowsOf(c.Actual.Rows*c.Actual.Loops)))
+					returned(c.Actual)))
 				break
 			}
 		}
@@ -360,15 +376,19 @@ func spillAdvice(s slowTotals) []say.Message {
 	}
 	want := max((unit.Bytes(s.memKB) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
 	switch {
-	case want > limits.WorkMemMost && !s.sorts:
+	case want*unit.Bytes(s.processes) > limits.WorkMemMost && !s.sorts:
 		return []say.Message{say.M("No session should have enough memory for it: hash fewer rows or columns.")}
-	case want > limits.WorkMemMost && !s.ordered:
+	case want*unit.Bytes(s.processes) > limits.WorkMemMost && !s.ordered:
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns.")}
-	case want > limits.WorkMemMost:
+	case want*unit.Bytes(s.processes) > limits.WorkMemMost:
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
 			"or create an index that returns them in order.")}
 	case s.memKB == 0: // no size is known
 		return append([]say.Message{askPlan()}, order...)
+	}
+	if s.processes > 1 {
+		order = append([]say.Message{say.N(int64(s.processes), "{n} process may use as much memory.",
+			"Each of {n} processes may use as much memory.")}, order...)
 	}
 	return append([]say.Message{
 		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again "+
@@ -640,7 +660,11 @@ func (d *Reading) outside() {
 		next = append(next, say.M("So does reading the clock for each of {rows}: pg_test_timing shows how long that "+
 			"takes, and EXPLAIN (ANALYZE, TIMING OFF) avoids it.", "rows", rowsOf(a.Rows)))
 	}
-	d.add("start-and-end", Likely, d.share(gap), &gap, outsideTitle(), evidence, next)
+	weight := d.share(gap)
+	if t := d.top(); t != nil && t.own > 2*gap {
+		weight = 0.5 // one node is the larger part
+	}
+	d.add("start-and-end", Likely, weight, &gap, outsideTitle(), evidence, next)
 }
 
 // client looks at time that the client waited and the server did not work.
@@ -721,10 +745,10 @@ func (d *Reading) slowest() {
 	text := say.M("{node} itself took {time}, {percent} of the time",
 		"node", named(r.Head), "time", ms(r.own), "percent",
 		percent(d.share(r.own)))
-	if a := r.Actual; a != nil {
+	if a := r.Actual; a != nil && !a.NoRows {
 		text = say.M("{node} itself took {time}, {percent} of the time, for {rows}",
 			"node", named(r.Head), "time", ms(r.own),
-			"percent", percent(d.share(r.own)), "rows", rowsOf(a.Rows*a.Loops))
+			"percent", percent(d.share(r.own)), "rows", returned(a))
 	}
 	evidence := []say.Message{text}
 	for _, w := range r.Words {

@@ -387,7 +387,7 @@ func (d *Report) outside() {
 	e := a - b
 	d.add("start-and-end", Likely, &e, outsideTitle(),
 		[]say.Message{say.M("{gap} of {execution} are in no node; in the fast run, {fast}", "gap", ms(a), "execution",
-			ms(*d.slowRun.Execution), "fast", ms(b))},
+			ms(*d.slowRun.Execution), "fast", ms(max(b, 0)))},
 		[]say.Message{otherWork(), say.M("Watch it with pgfettle diagnose slow --sample.")})
 }
 

@@ -192,6 +192,9 @@ func (r *readNode) document(depth int) ReadNode {
 	}
 	if a := r.Actual; a != nil {
 		n.Rows, n.Loops, n.PerLoop = &a.Rows, &a.Loops, a.Total
+		if a.NoRows {
+			n.Rows = nil
+		}
 		if f, ok := r.misjudged(); ok {
 			n.Factor = &f
 		}
@@ -218,7 +221,7 @@ func (r *readNode) removed() float64 {
 // misjudged is how many times as many rows came as were estimated, or were estimated as
 // came, whichever is more than one. Below a Gather the estimate is that of each process.
 func (r *readNode) misjudged() (float64, bool) {
-	if r.Actual == nil || r.Cost == nil || shape.Modifies(r.Head) || shape.Uncounted(r.Head) {
+	if r.Actual == nil || r.Actual.NoRows || r.Cost == nil || shape.Modifies(r.Head) || shape.Uncounted(r.Head) {
 		return 0, false
 	}
 	if r.pruned && r.Cost.Rows > r.Actual.Rows { // partitions that were removed are in the estimate
@@ -327,9 +330,12 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 		io = io || n.IO != nil
 	})
 	switch {
-	case !p.Executed() && p.Execution != nil:
+	case !p.Executed() && p.Execution != nil && p.Logged:
 		return append(out, say.M("{plan} has estimates and the total duration only: auto_explain.log_analyze = on "+
 			"logs what each node did", "plan", name))
+	case !p.Executed() && p.Execution != nil:
+		return append(out, say.M("{plan} has the total time, but not what each node did: its lines were shortened",
+			"plan", name))
 	case !p.Executed():
 		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
 			"BUFFERS)", "plan", name))

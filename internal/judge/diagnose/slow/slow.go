@@ -275,5 +275,6 @@ func Comparable(a, b *queryplan.Plan) bool {
 	}
 	_, oka := a.Total()
 	_, okb := b.Total()
-	return oka && okb && a.Executed() && b.Executed() && shape.Overlap(shape.Tables(a), shape.Tables(b))
+	return oka && okb && a.Executed() && b.Executed() && shape.Overlap(shape.Tables(a), shape.Tables(b)) &&
+		shape.Overlap(shape.Asked(a), shape.Asked(b)) // other values are of one query, other columns are not
 }
