@@ -450,7 +450,7 @@ func node(text string) *Node {
 	} else if at := strings.LastIndex(text, " ("); at >= 0 && !strings.Contains(text[at:], ")") {
 		end = at
 	}
-	n.Head = Head(unquoteNames(strings.TrimSpace(text[:end])))
+	n.Head = Head(pasted.UnquotedNames(strings.TrimSpace(text[:end])))
 	if m := estimated.FindStringSubmatch(text); m != nil {
 		c := &Cost{}
 		c.Startup, _ = number(m[1])

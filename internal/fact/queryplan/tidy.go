@@ -12,9 +12,6 @@ var rule = regex.New(`^[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠�
 // quotedProperty is a line that a client quoted for its comma, where the others have none.
 var quotedProperty = regex.New(`(?m)^[ \t]*" *(?:[A-Z][A-Za-z]*(?: [A-Za-z]+){0,4}: |->).*"[ \t]*$`)
 
-// halfQuoted is a line of CSV whose first quote a person took off: the last one, and the doubled ones, are left.
-var halfQuoted = regex.New(`(?m)^[^"\n]*[^"\n=]""\w[^"\n]*""[^\n]*[^"\n]" *$`)
-
 // tidy takes off what carries a plan but is none: borders of psql and of Markdown, quotes
 // of pgAdmin and of CSV, the «+» by which psql joins lines of one value. Columns stay in
 // order, as indentation makes the tree.
@@ -33,7 +30,7 @@ func tidyRaw(text string) []string {
 		text = strings.NewReplacer(`""`, `"`, `"[`, `[`, `]"`, `]`).Replace(text)
 	}
 	in := strings.Split(text, "\n")
-	half := halfQuoted.MatchString(text) && !strings.Contains(text, `"Plan":`)
+	half := pasted.HalfQuoted(text)
 	quoted := (strings.Contains(text, ")\"") || quotedProperty.MatchString(text)) && !strings.Contains(text, `"Plan":`)
 	out := make([]string, 0, len(in))
 	joined := 0
@@ -54,10 +51,7 @@ func tidyRaw(text string) []string {
 			l = unquote(l)
 		}
 		if half {
-			if strings.Count(l, `"`)%2 == 1 {
-				l = strings.TrimSuffix(l, `"`)
-			}
-			l = strings.ReplaceAll(l, `""`, `"`)
+			l = pasted.Unquoted(l)
 		}
 		if strings.HasSuffix(l, "+") {
 			joined++
@@ -67,7 +61,7 @@ func tidyRaw(text string) []string {
 		}
 		out = append(out, l)
 	}
-	withoutNumbers(out)
+	pasted.WithoutNumbers(out)
 	for i, l := range out {
 		if t := strings.TrimRight(l, " "); joined > 1 && strings.HasSuffix(t, "+") { // psql pads all but the longest
 			out[i] = strings.TrimRight(t[:len(t)-1], " ")
@@ -109,26 +103,4 @@ func unquote(l string) string {
 	}
 	in := t[1 : len(t)-1]
 	return strings.ReplaceAll(in, `""`, `"`)
-}
-
-// unquoteNames takes the quotes off identifiers, as JSON writes them bare.
-func unquoteNames(head string) string {
-	if !strings.Contains(head, `"`) {
-		return head
-	}
-	var b strings.Builder
-	inside := false
-	for i := 0; i < len(head); i++ {
-		if head[i] != '"' {
-			b.WriteByte(head[i])
-			continue
-		}
-		if inside && i+1 < len(head) && head[i+1] == '"' {
-			b.WriteByte('"')
-			i++
-			continue
-		}
-		inside = !inside
-	}
-	return b.String()
 }

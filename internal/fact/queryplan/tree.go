@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // MissingHead is the name of a node whose own line is missing.
@@ -186,7 +187,7 @@ func (b *builder) property(text string, column int) {
 		return
 	}
 	if m := trigger.FindStringSubmatch(text); m != nil {
-		t := Trigger{Name: unquoteNames(m[1])}
+		t := Trigger{Name: pasted.UnquotedNames(m[1])}
 		if v, ok := number(m[2]); ok {
 			t.Time = &v
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 func both(v *Verdict) string {
@@ -97,7 +98,7 @@ Execution Time: 901.0 ms
 		{"((a = 1) AND (b = 2))", "(b = 2)", true}, {"(lower(name) = 'x'::text)", "(name = 'x'::text)", true},
 		{"(id = 18)", "(other_id = t2.x)", true}, // of which nothing is known
 	} {
-		if got := Comparable(plan(c.a), plan(c.b)); got != c.want {
+		if got := shape.Comparable(plan(c.a), plan(c.b)); got != c.want {
 			t.Errorf("%s, %s: %t", c.a, c.b, got)
 		}
 	}

@@ -30,16 +30,6 @@ func (d *Reading) matters(r *readNode, share float64) bool {
 	return !r.timed || d.share(r.own) >= share
 }
 
-// word is a condition of a node; "" if it has none of that name.
-func word(n *queryplan.Node, names ...string) (name, text string) {
-	for _, w := range n.Words {
-		if slices.Contains(names, w.Name) {
-			return w.Name, w.Text
-		}
-	}
-	return "", ""
-}
-
 // removedRows reports filters that remove most of the rows.
 func (d *Reading) removedRows() {
 	var list []*readNode
@@ -104,7 +94,7 @@ func removedLine(r *readNode) say.Message {
 				"kept_each", figure(a.Rows), "loops", loopsOf(a.Loops))
 		}
 	}
-	if name, cond := word(r.Node, filtered...); cond != "" {
+	if name, cond := shape.Word(r.Node, filtered...); cond != "" {
 		return say.All(": ", text, say.Text(name+" "+Cut(cond)))
 	}
 	return text
@@ -125,7 +115,7 @@ const indexedShare = 0.2
 
 // removedAdvice says what to do for a node that removed most of its rows.
 func (d *Reading) removedAdvice(r *readNode) []say.Message {
-	_, text := word(r.Node, filtered...)
+	_, text := shape.Word(r.Node, filtered...)
 	if inner, table := shape.InnerSide(text), shape.Relation(r.Head); inner != "" && table != "" &&
 		strings.Contains(r.Head, "Seq Scan") {
 		return []say.Message{say.M("It is compared with a value of another table for each loop: an index of {table} "+
@@ -149,7 +139,7 @@ func (d *Reading) removedAdvice(r *readNode) []say.Message {
 			"with the extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they "+
 			"are not negated.", "condition", cond)}
 	case !shape.Scans(r.Head) && shape.Equality(text):
-		if _, joined := word(r.Node, "Merge Cond", "Hash Cond"); joined != "" {
+		if _, joined := shape.Word(r.Node, "Merge Cond", "Hash Cond"); joined != "" {
 			return []say.Message{say.M("The rows are joined on {joined}; {condition}, which is an equality too, is "+
 				"applied to the pairs afterward. Usually the planner expected few pairs: correct the row estimates "+
 				"(ANALYZE, CREATE STATISTICS), and compare the plan.", "joined", Cut(joined), "condition", cond)}
@@ -193,7 +183,7 @@ func (d *Reading) limitedKey(r *readNode) string {
 	key := ""
 	for p := r.parent; p != nil; p = p.parent {
 		if p.Head == "Sort" {
-			_, key = word(p.Node, "Sort Key")
+			_, key = shape.Word(p.Node, "Sort Key")
 		}
 		if strings.HasPrefix(p.Head, "Limit") {
 			return key
@@ -720,7 +710,7 @@ func (d *Reading) memoize() {
 			}
 			next := []say.Message{say.M("For this query only, double work_mem with SET LOCAL, and run it again.")}
 			if m.Hits < m.Misses { // more memory does not make keys repeat
-				_, key := word(r.Node, "Cache Key")
+				_, key := shape.Word(r.Node, "Cache Key")
 				next = []say.Message{say.M("Few keys repeat: {key} has more distinct values than the planner "+
 					"assumed. Compare n_distinct in pg_stats, and run ANALYZE, or set n_distinct with ALTER TABLE … "+
 					"ALTER COLUMN.", "key", Cut(key))}

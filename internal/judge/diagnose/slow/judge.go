@@ -240,7 +240,7 @@ func (d *Report) otherIndex(e *float64) bool {
 		if s.Removed > 0 && s.Actual != nil && !told[s] {
 			told[s] = true
 			removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
-			if _, cond := word(s, "Filter"); cond != "" {
+			if _, cond := shape.Word(s, "Filter"); cond != "" {
 				removed = say.M("there, the filter {condition} removed {rows}", "condition", Cut(cond), "rows",
 					rowsOf(float64(s.Removed)*s.Actual.Loops))
 			}

@@ -95,7 +95,7 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading { return read(nam
 func read(names []string, plans []*queryplan.Plan, known func(*queryplan.Node) bool) *Reading {
 	worst := 0
 	for i, p := range plans {
-		if slower(p, plans[worst]) {
+		if shape.Slower(p, plans[worst]) {
 			worst = i
 		}
 	}
@@ -109,26 +109,6 @@ func read(names []string, plans []*queryplan.Plan, known func(*queryplan.Node) b
 	d.nodes()
 	d.judge()
 	return d
-}
-
-// slower reports whether a plan took longer than another; if none was measured, which one the planner thinks more
-// expensive.
-func slower(a, b *queryplan.Plan) bool {
-	x, okx := a.Total()
-	y, oky := b.Total()
-	if okx != oky {
-		return okx
-	}
-	if okx {
-		return x > y
-	}
-	cost := func(p *queryplan.Plan) float64 {
-		if p.Root.Cost == nil {
-			return 0
-		}
-		return p.Root.Cost.Total
-	}
-	return cost(a) > cost(b)
 }
 
 // nodes fills Nodes.
