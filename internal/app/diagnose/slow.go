@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/shape"
 )
 
 // SlowPlans is what plans say: two runs compared, or one plan read. One of them is nil.
@@ -65,7 +66,7 @@ func Slow(h *app.Host, args []string) (SlowPlans, error) {
 			names, plans = append(names, l), append(plans, p)
 		}
 	}
-	if len(plans) != 2 || len(args) == 1 && !slow.Comparable(plans[0], plans[1]) {
+	if len(plans) != 2 || len(args) == 1 && !shape.Comparable(plans[0], plans[1]) {
 		return SlowPlans{Reading: slow.ReadAll(names, plans)}, nil
 	}
 	if names[0] == names[1] && len(args) == 2 { // the same name in two directories

@@ -34,6 +34,7 @@ var pasted = []say.Template{
 	"the file may not be in effect; the value that the server shows is used",
 	"it was changed in between, or they are of different servers; the later one is used",
 	"it was changed in between; the later one is used",
+	"a later part shows the same host after a change",
 	"check and plan need nothing from it",
 	"the NUMA nodes are taken from another part",
 	"the state of the memory is taken from another part",

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste/database"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/prompt"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/usage"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
@@ -24,7 +25,11 @@ var (
 	reOOM = regex.New(
 		`invoked oom-killer|[Oo]ut of memory: Kill|Killed process \d+|oom-kill:\s?constraint|oom_reaper: reaped|` +
 			`killed by the OOM killer|result 'oom-kill'|Memory cgroup out of memory|page allocation failure`)
-	reKernel = regex.New(`\bkernel: `)
+	// the first message of a server
+	reStarting = regex.New(`\bstarting PostgreSQL (\d{1,2}(?:\.\d{1,2}){1,2}) `)
+	// WARNING with one blank: of another program, as apt
+	reOtherWarning = regex.New(`^WARNING: \S`)
+	reKernel       = regex.New(`\bkernel: `)
 	// what a server says to a client alone, and what it may say to a client: no time stands before it
 	reToClient    = regex.New(`^(?:NOTICE|INFO|HINWEIS|ЗАМЕЧАНИЕ|ИНФОРМАЦИЯ):\s`)
 	reBareMessage = regex.New(`^(?:\p{Lu}{4,16}|LINE \d{1,5}):\s|^\^$`)
@@ -95,6 +100,14 @@ func logs(w *part.Window) (part.Found, bool) {
 	}
 	text := part.Block(w, f.N)
 	units(&f, w)
+	for _, l := range w.Lines[:f.N] {
+		if m := reStarting.FindStringSubmatch(l.Text); m != nil {
+			if v, ok := setting.Version(m[1]); ok {
+				f.Add(v)
+				break
+			}
+		}
+	}
 	f.Kind, f.Sure = part.Journal, part.Likely
 	if m := reJournal.FindStringSubmatch(t); m != nil {
 		f.Host = hostOf(m[1])
@@ -106,6 +119,9 @@ func logs(w *part.Window) (part.Found, bool) {
 		kernelFacts(&f, text)
 	}
 	if bare && own == 0 && len(f.Facts) == 0 { // a sentence of a person about it
+		return part.Found{}, false
+	}
+	if own == 1 && reOtherWarning.MatchString(t) {
 		return part.Found{}, false
 	}
 	if own > 0 {

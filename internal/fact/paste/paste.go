@@ -62,6 +62,7 @@ type Part struct {
 	of   string   // whose it is, such as the process of smaps
 	// planned says that it is not known to be in effect: what a program proposes, what a script would write
 	planned bool
+	typed   bool // its command stands behind a prompt
 }
 
 // Stretch is lines in a row that nothing was recognized in.

@@ -244,7 +244,7 @@ func (s *scanner) part(w *part.Window, i int, f part.Found) int {
 	by := s.printedBy(f.Kind)
 	p := Part{Kind: f.Kind, File: s.file, First: s.lines[i].Number, Last: s.lines[i+n-1].Number,
 		Sure: f.Sure, Host: s.host, Command: by,
-		Facts: f.Facts, Notes: f.Notes, body: body, of: f.Of, planned: f.Planned}
+		Facts: f.Facts, Notes: f.Notes, body: body, of: f.Of, planned: f.Planned, typed: s.typed && by != ""}
 	if prompt.Writes(s.command) && !s.typed {
 		p.Notes = append(p.Notes, prompt.NotSeen)
 		p.planned = p.planned || f.Kind != part.PostgresConf
@@ -330,7 +330,8 @@ var wrappers = [6]struct {
 
 // listed are the kinds of which people make lists: lines that say one thing each.
 func listed(k part.Kind) bool {
-	return k == part.PostgresConf || k == part.Sysctl || k == part.Uname || k == part.Version
+	return k == part.PostgresConf || k == part.Sysctl || k == part.Uname || k == part.Version ||
+		k == part.DockerStats
 }
 
 // wrappers that are known by their place

@@ -128,13 +128,21 @@ func (r *Read) compare() {
 			if c.Kept == i {
 				first[key] = place{i, k}
 			}
+			if r.oneSession(other, p, f.Name) {
+				if c.Kept == i && other.Kind == p.Kind {
+					other.Used, other.Unused = false, "a later part shows the same host after a change"
+					if p.Host == "" {
+						other.Unused = elsewhere(f.Name)
+					}
+				}
+				continue
+			}
 			later = append(later, key)
 		}
 		for _, key := range later {
 			if slices.Contains(machineFacts, key[0]) && sourceOf(p) == 1 {
 				p.Used = false
-				p.Unused = "another part has a different value of " + key[0] +
-					": it is of another host, or of another time"
+				p.Unused = elsewhere(key[0])
 				for f, at := range first { // what it said first is not used either
 					if at.part == i {
 						delete(first, f)
@@ -146,11 +154,31 @@ func (r *Read) compare() {
 	}
 }
 
+// elsewhere is why a part is not used that another one contradicts.
+func elsewhere(fact string) string {
+	return "another part has a different value of " + fact + ": it is of another host, or of another time"
+}
+
+// grows are facts that a person changes in a session: of prompts without a host, the others tell two hosts apart.
+var grows = map[string]bool{"space.total": true, "swap.total": true}
+
+// oneSession says whether two parts are answers to commands that were typed on one host, the first before the second.
+func (r *Read) oneSession(a, b *Part, fact string) bool {
+	return a.typed && b.typed && a.File == b.File && a.Host == b.Host && a.First < b.First &&
+		(a.Host != "" || len(r.Hosts) == 0 && grows[fact])
+}
+
 func conflictOf(r *Read, a, b int, x, y *part.Fact) Conflict {
 	c := Conflict{Fact: x.Name, Of: x.Of, Parts: [2]int{a, b}, Values: [2]any{x.Value, y.Value}, Unit: x.Unit, Kept: a,
 		Why: "they are of different hosts, or of different times"}
 	sa, sb := sourceOf(&r.Parts[a]), sourceOf(&r.Parts[b])
 	switch {
+	case r.oneSession(&r.Parts[a], &r.Parts[b], x.Name) && sa == sb:
+		c.Kept = b
+		c.Why = "it was changed in between; the later one is used"
+		if r.Parts[a].Host == "" {
+			c.Why = "it was changed in between, or they are of different servers; the later one is used"
+		}
 	case x.Name == "setting" && sa != sb:
 		c.Why = "the file may not be in effect; the value that the server shows is used"
 		if sb > sa {

@@ -33,6 +33,7 @@ type Plan struct {
 	Planning *float64 `json:"planning,omitempty"` // Planning Time
 	// Execution Time, Total runtime before 9.4, duration of auto_explain
 	Execution *float64   `json:"execution,omitempty"`
+	Logged    bool       `json:"-"`                // it is auto_explain's
 	Client    *float64   `json:"client,omitempty"` // psql's \timing
 	PlanUsage *Buffers   `json:"plan_buffers,omitempty"`
 	JIT       *JIT       `json:"jit,omitempty"`
@@ -101,6 +102,7 @@ type Actual struct {
 	Total   *float64 `json:"total,omitempty"`
 	Rows    float64  `json:"rows"`
 	Loops   float64  `json:"loops"`
+	NoRows  bool     `json:"-"` // Rows is not known: a person left it out
 }
 
 // Buffers counts blocks.

@@ -42,7 +42,7 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		}
 		if m := pasted.Logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
 			if v, ok := number(m[len(m)-1][1]); ok {
-				p.Execution = &v
+				p.Execution, p.Logged = &v, true
 			}
 		}
 		at = from + end

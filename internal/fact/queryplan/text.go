@@ -19,9 +19,15 @@ var (
 	errPlans = say.Err("more plans than can be read")
 	// estimated and measured are the end of a node's line, each of which may be missing.
 	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) +rows=([\d.]+)(?: width=(\d+))?\)`)
-	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) +)?rows=([\d.]+)(?: +loops=([\d.]+))?\)`)
+	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) +)?rows=([\d.]+)(?: +loops=([\d.]+))?\)` +
+		// people who shorten a plan leave out how many rows
+		`|\(actual time=([\d.]+)\.\.([\d.]+)(?: +loops=([\d.]+))?\)`)
+	// shortened is a node without figures, and what a person put in parentheses behind it
+	shortened = regex.New(`^([^(]+?) +\((.*)\)$`)
+	// detail begins a property among several
+	detail    = regex.New(`, +[A-Z][\w ]{2,30}[:=]`)
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
-	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime) ?: ?([\d.,]+) ms`)
+	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime)\*{0,2} ?: ?\*{0,2} ?([\d.,]+) ms`)
 	// psql's \timing, whose words are translated, and that of pgcli and others, in seconds
 	clock = regex.New(`^[\p{L}]+ ?: ([\d.,]+) ?([\p{L}]+)(?: \(.*\)(?:, executed in: .*)?)?$`)
 	// botTime is a time of the whole plan as the bot of Database Lab sums it up
@@ -234,11 +240,31 @@ func (s *segment) node(it item) error {
 	if m := measured.FindStringIndex(it.text); m != nil && len(strings.TrimSpace(it.text[m[1]:])) > 0 {
 		it.text, rest = it.text[:m[1]], strings.TrimSpace(it.text[m[1]:])
 	}
+	if m := shortened.FindStringSubmatch(it.text); m != nil && it.arrow && markAt(it.text) < 0 {
+		it.text = m[1]
+		s.items = append(s.items, it)
+		s.details(m[2], it.column+2)
+		return nil
+	}
 	s.items = append(s.items, it)
 	if name, _, ok := strings.Cut(rest, ":"); ok && known(name) {
 		s.items = append(s.items, item{kind: itemProperty, text: rest, column: it.column + 2})
 	}
 	return nil
+}
+
+// details adds the properties of a node that a person put behind it: "Sort Key: a, b, Heap Blocks: exact=3".
+func (s *segment) details(text string, column int) {
+	for text != "" {
+		part := text
+		if at := detail.FindStringIndex(text); at != nil {
+			part = text[:at[0]]
+		}
+		text = strings.TrimLeft(text[len(part):], ", ")
+		if name, _, ok := strings.Cut(part, ":"); ok && known(name) {
+			s.items = append(s.items, item{kind: itemProperty, text: part, column: column})
+		}
+	}
 }
 
 // line adds a line that is no node's.
@@ -389,6 +415,9 @@ func heads(it item, next string, within bool) bool {
 	if open := strings.Count(it.text, "(") - strings.Count(it.text, ")"); open > 0 && it.arrow {
 		return true // cut in its estimate
 	}
+	if m := shortened.FindStringSubmatch(it.text); m != nil && it.arrow && within {
+		return bareHead.MatchString(m[1])
+	}
 	if !bareHead.MatchString(it.text) {
 		return false
 	}
@@ -421,7 +450,7 @@ func node(text string) *Node {
 	} else if at := strings.LastIndex(text, " ("); at >= 0 && !strings.Contains(text[at:], ")") {
 		end = at
 	}
-	n.Head = Head(unquoteNames(strings.TrimSpace(text[:end])))
+	n.Head = Head(pasted.UnquotedNames(strings.TrimSpace(text[:end])))
 	if m := estimated.FindStringSubmatch(text); m != nil {
 		c := &Cost{}
 		c.Startup, _ = number(m[1])
@@ -443,6 +472,10 @@ func actual(m []string) *Actual {
 		return nil
 	}
 	a := &Actual{Loops: 1} // people who shorten a plan leave it out where it is one
+	if len(m) > 5 && m[5] != "" {
+		m = []string{"", m[5], m[6], "0", m[7]}
+		a.NoRows = true
+	}
 	if m[1] != "" {
 		s, _ := number(m[1])
 		t, _ := number(m[2])

@@ -30,6 +30,7 @@ func tidyRaw(text string) []string {
 		text = strings.NewReplacer(`""`, `"`, `"[`, `[`, `]"`, `]`).Replace(text)
 	}
 	in := strings.Split(text, "\n")
+	half := pasted.HalfQuoted(text)
 	quoted := (strings.Contains(text, ")\"") || quotedProperty.MatchString(text)) && !strings.Contains(text, `"Plan":`)
 	out := make([]string, 0, len(in))
 	joined := 0
@@ -49,6 +50,9 @@ func tidyRaw(text string) []string {
 		if quoted {
 			l = unquote(l)
 		}
+		if half {
+			l = pasted.Unquoted(l)
+		}
 		if strings.HasSuffix(l, "+") {
 			joined++
 		}
@@ -57,6 +61,7 @@ func tidyRaw(text string) []string {
 		}
 		out = append(out, l)
 	}
+	pasted.WithoutNumbers(out)
 	for i, l := range out {
 		if t := strings.TrimRight(l, " "); joined > 1 && strings.HasSuffix(t, "+") { // psql pads all but the longest
 			out[i] = strings.TrimRight(t[:len(t)-1], " ")
@@ -98,26 +103,4 @@ func unquote(l string) string {
 	}
 	in := t[1 : len(t)-1]
 	return strings.ReplaceAll(in, `""`, `"`)
-}
-
-// unquoteNames takes the quotes off identifiers, as JSON writes them bare.
-func unquoteNames(head string) string {
-	if !strings.Contains(head, `"`) {
-		return head
-	}
-	var b strings.Builder
-	inside := false
-	for i := 0; i < len(head); i++ {
-		if head[i] != '"' {
-			b.WriteByte(head[i])
-			continue
-		}
-		if inside && i+1 < len(head) && head[i+1] == '"' {
-			b.WriteByte('"')
-			i++
-			continue
-		}
-		inside = !inside
-	}
-	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan/pasted"
 )
 
 // MissingHead is the name of a node whose own line is missing.
@@ -31,7 +32,8 @@ func (s *segment) build() (*Plan, error) {
 	if len(s.items) == 0 {
 		return nil, nil
 	}
-	b := &builder{worker: -1, plan: &Plan{Format: "text", Execution: s.duration, Query: s.query, Typed: s.typed,
+	b := &builder{worker: -1, plan: &Plan{Format: "text", Execution: s.duration, Logged: s.duration != nil,
+		Query: s.query, Typed: s.typed,
 		Fragment: s.fragment, Cut: s.cut}}
 	if s.unknown.Lines > 0 {
 		u := s.unknown
@@ -185,7 +187,7 @@ func (b *builder) property(text string, column int) {
 		return
 	}
 	if m := trigger.FindStringSubmatch(text); m != nil {
-		t := Trigger{Name: unquoteNames(m[1])}
+		t := Trigger{Name: pasted.UnquotedNames(m[1])}
 		if v, ok := number(m[2]); ok {
 			t.Time = &v
 		}

@@ -41,6 +41,7 @@ func parseXML(text string) ([]*Plan, error) {
 			}
 			if p.Execution == nil {
 				p.Execution = durationBefore(strings.Split(text[:at], "\n"))
+				p.Logged = p.Execution != nil
 			}
 			p.finish()
 			out = append(out, p)

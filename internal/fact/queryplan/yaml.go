@@ -47,6 +47,7 @@ func parseYAML(lines []string) ([]*Plan, error) {
 		}
 		if p.Execution == nil {
 			p.Execution = durationBefore(lines[:i])
+			p.Logged = p.Execution != nil
 		}
 		p.finish()
 		out = append(out, p)

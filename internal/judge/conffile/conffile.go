@@ -182,6 +182,7 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 	}
 	j.places(r.Settings)
 	j.conflicts()
+	j.onlyReloaded(text.Reload)
 	j.server(host, checks)
 	sort.SliceStable(j.out.Findings, func(a, b int) bool {
 		x, y := &j.out.Findings[a], &j.out.Findings[b]

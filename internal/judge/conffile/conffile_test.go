@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
@@ -59,8 +60,56 @@ func TestGoldens(t *testing.T) {
 		return got
 	})
 	for _, k := range conffile.Kinds() {
-		if !seen[k.ID] {
+		if !seen[k.ID] && k.ID != conffile.NeedsRestart.ID { // no file has statements: TestOnlyReloaded
 			t.Errorf("no case shows %s", k.ID)
+		}
+	}
+}
+
+// TestOnlyReloaded: what statements set that a reload does not change is reported, unless they speak of a restart.
+func TestOnlyReloaded(t *testing.T) {
+	const set = "ALTER SYSTEM SET shared_buffers = '1GB';\nALTER SYSTEM SET work_mem = '8MB';\n" +
+		"ALTER SYSTEM SET wal_buffers = '16MB';\n"
+	for text, want := range map[string]string{
+		set + "SELECT pg_reload_conf();\n": "Line 4 reloads the configuration, which does not change " +
+			"shared_buffers, wal_buffers.",
+		set + "SELECT pg_reload_conf();\n-- then restart the server\n": "",
+		set: "",
+		"ALTER SYSTEM SET work_mem = '8MB';\nSELECT pg_reload_conf();\n":        "",
+		set + "SELECT pg_reload_conf(); -- shared_buffers: после перезапуска\n": "",
+	} {
+		r := conffile.JudgeText(conftext.Read(text), "/d/x.sql", 17, strings.ToLower, nil, false, nil)
+		got := ""
+		for _, f := range r.Findings {
+			if f.ID == conffile.NeedsRestart.ID {
+				got = f.Seen.String()
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAlternatives: of two lists for two machines no line makes one of the other without effect; of one list it does.
+func TestAlternatives(t *testing.T) {
+	const small, large = "shared_buffers = 1GB\nwork_mem = 4MB\nmax_wal_size = 1GB\n",
+		"shared_buffers = 8GB\nwork_mem = 32MB\nmax_wal_size = 9GB\n"
+	for text, want := range map[string]int{
+		"**4 GB of RAM:**\n\n```\n" + small + "```\n\n**32 GB of RAM:**\n\n```\n" + large + "```\n": 0,
+		"Take these.\n\n4 GB RAM:\n" + small + "\n32 GB RAM:\n" + large:                             0,
+		"Take these.\n```\n" + small + large + "```\nThat is all.\n":                                3,
+		"Take these.\n```\n" + small + "```\nAnd later\n```\nwork_mem = 8MB\n```\nThat is all.\n":   1,
+	} {
+		r := conffile.JudgeText(conftext.Read(text), "/d/x.md", 17, strings.ToLower, nil, false, nil)
+		n := 0
+		for _, f := range r.Findings {
+			if f.ID == conffile.Duplicate.ID {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%q: %d lines without effect, want %d: %+v", text, n, want, r.Read)
 		}
 	}
 }

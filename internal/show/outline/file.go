@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"fmt"
 	"sort"
 	"strconv"
 
@@ -15,11 +16,16 @@ import (
 // File is the report on a configuration file before any form.
 func File(d document.File, c *say.Catalogue) Outline {
 	p := WordsIn(c)
+	later := laterVersions(&d)
 	d.Report = d.Report.In(c)
 	var o Outline
 	o.title("pgfettle check", d.Main)
 	for _, l := range p.FileSubject(d) {
 		o.Para(l)
+	}
+	if len(later) > 0 {
+		o.Para(p.Say("Review before an upgrade to a later major version: {settings}. With --upgrade-to N, the "+
+			"report says why.", "settings", say.List{Items: later, Most: 8}))
 	}
 	summary := []string{p.FileSummary(d)}
 	if len(d.Accepted) > 0 {
@@ -46,6 +52,27 @@ func File(d document.File, c *say.Catalogue) Outline {
 		}
 	}
 	return o
+}
+
+// laterVersions takes the findings on later versions that only inform out of a report, unless an upgrade was asked
+// for: nearly every configuration has some, and most are not upgraded. It returns the settings that they name.
+func laterVersions(d *document.File) (names []say.Message) {
+	if d.Upgrade != nil {
+		return nil
+	}
+	kept := []conffile.Finding{}
+	for _, f := range d.Findings {
+		list, ok := f.Seen.Args["settings"].(say.List)
+		if f.ID != "next_major_breaks" || f.Severity != check.Info || !ok {
+			kept = append(kept, f)
+			continue
+		}
+		for _, m := range list.Items {
+			names = append(names, say.Text(fmt.Sprintf("%v = %v", m.Args["name"], m.Args["value"])))
+		}
+	}
+	d.Findings = kept
+	return names
 }
 
 // fileFindingOf is a finding in a file. Its place and what was seen there are one text,

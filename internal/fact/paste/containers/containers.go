@@ -17,6 +17,9 @@ var (
 	reStatsRow = regex.New(
 		`^(?:([0-9a-f]{12,64})\s+)?([\w./-]{1,255})\s+([\d.]+)%\s+([\d.]+ ?[kKMGT]?i?B) ?/ ?([\d.]+ ?[kKMGT]?i?B)` +
 			`\s+([\d.]+)%(.*)$`)
+	// a row with all columns, which is known without its head: the network, the disks, the processes
+	reStatsWhole = regex.New(`^\S+\s+(?:\S+\s+)?[\d.]+%\s+[\d.]+ ?[kKMGT]?i?B ?/ ?[\d.]+ ?[kKMGT]?i?B\s+[\d.]+%` +
+		`(?:\s+[\d.]+ ?[kKMGT]?i?B ?/ ?[\d.]+ ?[kKMGT]?i?B){2}(?:\s+\d{1,7})?$`)
 	reStatsPIDs = regex.New(`[kKMGT]?B\s+(\d{1,7})(?:\s|$)`)
 	reUsageRow  = regex.New(
 		`^([\w./-]{1,255})\s+(?:([\d.]+)%\s+)?([\d.]+ ?[kKMGT]?i?B) / ([\d.]+ ?[kKMGT]?i?B)(?:\s+[\d.]+%)?$`)
@@ -36,9 +39,11 @@ var (
 func ReadStats(w *part.Window) (f part.Found) {
 	short := reUsageHead.MatchString(w.Text(0))
 	if !short && !reStatsHead.MatchString(w.Text(0)) {
-		if !reStatsRow.MatchString(w.Text(0)) || !strings.Contains(w.Command, "stats") {
+		if !reStatsRow.MatchString(w.Text(0)) || !strings.Contains(w.Command, "stats") &&
+			!reStatsWhole.MatchString(w.Text(0)) {
 			return
 		}
+		f.Sure = part.Likely
 	} else {
 		f.N = 1
 	}

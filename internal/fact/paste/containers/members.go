@@ -62,8 +62,8 @@ func ReadMembers(w *part.Window) (f part.Found) {
 					f.Add(part.Count("member.timeline", of, n))
 				}
 			case "Lag in MB", "Replay Lag", "Receive Lag":
-				if n, ok := amount.Whole(v); ok && n < amount.Max/amount.MB {
-					f.Add(part.Bytes("member.lag", of, n*amount.MB))
+				if n, ok := amount.Decimal(v); ok && n < amount.Max/amount.MB { // old versions printed 12.0
+					f.Add(part.Bytes("member.lag", of, int64(n*amount.MB)))
 				}
 			}
 		}

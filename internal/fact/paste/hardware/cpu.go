@@ -254,8 +254,10 @@ var (
 	reNodeMem  = regex.New(`^Node (\d{1,4}) ([A-Z]\w*(?:\(\w+\))?):\s+(\d{1,15}) kB$`)
 	reNodeHead = regex.New(`^Node \d+(?:\s+Node \d+)*(?:\s+Total)?$`)
 	reNodeRow  = regex.New(`^([A-Z]\w*(?:\(\w+\))?)((?:\s+\d+\.\d\d){1,65})$`)
-	nodeNames  = map[string]string{"MemTotal": "numa.node.total", "MemFree": "numa.node.free"}
-	nodeSums   = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free",
+	// what an old numastat says of lines of a newer kernel
+	reNoToken = regex.New(`^Token \w+(?:\(\w+\))? not in hash table\.$`)
+	nodeNames = map[string]string{"MemTotal": "numa.node.total", "MemFree": "numa.node.free"}
+	nodeSums  = map[string]string{"MemTotal": "memory.total", "MemFree": "memory.free",
 		"AnonPages": "memory.anonymous", "Shmem": "memory.shared", "PageTables": "memory.page_tables",
 		"AnonHugePages": "memory.transparent_huge_pages", "Dirty": "memory.dirty", "Slab": "memory.slab"}
 )
@@ -288,7 +290,8 @@ func ReadNodeMeminfo(w *part.Window) (f part.Found) {
 		t := w.Text(i)
 		switch {
 		case w.Lines[i].Is == part.Blank && rows == 0, w.Lines[i].Is == part.Elided, w.Lines[i].Is == part.Rule,
-			strings.HasPrefix(t, "Per-node ") && i == 0, part.TableRule.MatchString(t):
+			strings.HasPrefix(t, "Per-node ") && i == 0, part.TableRule.MatchString(t),
+			nodes == nil && reNoToken.MatchString(t):
 			f.N = i + 1
 			continue
 		case reNodeHead.MatchString(t) && nodes == nil:

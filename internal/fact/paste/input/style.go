@@ -30,8 +30,11 @@ func unstyled(s string, l *part.Line) string {
 	}
 	if at := reFont.FindStringIndex(s); at != nil {
 		closes := s[at[0]+1] == '/'
-		l.Opens = l.Opens || !closes && strings.TrimSpace(s[:at[0]]) == ""
-		l.Closes = l.Closes || strings.HasSuffix(strings.ToLower(strings.TrimRight(s, " \t")), "[/font]")
+		opens := !closes && strings.TrimSpace(s[:at[0]]) == ""
+		ends := strings.HasSuffix(strings.ToLower(strings.TrimRight(s, " \t")), "[/font]")
+		if !opens || !ends { // else each line has tags of its own, and is no block
+			l.Opens, l.Closes = l.Opens || opens, l.Closes || ends
+		}
 		s = reFont.ReplaceAllString(s, "")
 	}
 	return reTaken.ReplaceAllString(s, "$1")

@@ -26,6 +26,7 @@ var prints = map[string][]part.Kind{
 	"pg_controldata": {part.PgControldata}, "pg_lsclusters": {part.Clusters}, "patronictl": {part.PatroniList,
 		part.PostgresConf, part.Version}, "postgres": {part.Version, part.Show, part.Answer, part.ServerLog},
 	"initdb": logged, "pg_ctl": append(slices.Clone(logged), part.PgCtl, part.Version), "pg_ctlcluster": logged,
+	"pgbench":       append(slices.Clone(logged), part.Pgbench, part.Explain),
 	"pg_basebackup": {}, "pg_dump": {}, "pg_restore": {}, "pg_rewind": {}, "createdb": {}, "createuser": {},
 	"systemctl": append(slices.Clone(logged), part.SystemctlStatus, part.Unit), "service": append(
 		slices.Clone(logged), part.SystemctlStatus),

@@ -11,6 +11,8 @@ import (
 var (
 	reBracketed = regex.New(
 		`^(?:\([^)]{1,40}\) ?)*\[([\w.-]{1,64})@([\w.-]{1,255})(?:[ :][^\]]{0,255})?\] ?[#$%>](?: (.*)|([a-z/].*))?$`)
+	// the same without a host
+	reNoHost   = regex.New(`^\[[a-z_][\w.-]{0,63} [~/][^\]]{0,255}\] ?[#$%](?: (.*))?$`)
 	reUserHost = regex.New(
 		`^(?:\([^)]{1,40}\) ?)*([a-zA-Z_][\w.-]{0,63})@([\w.-]{1,255}):?\s?([~/][^#$%>]{0,255}?)? ?[#$%>](?:\s+(.*)|)$`)
 	reHostPath = regex.New(`^([\w.-]{1,255}):([~/][^\s#$%>]{0,255}) ?[#$%>](?: (.*))?$`)
@@ -74,7 +76,8 @@ func init() {
 			`vme vgs lvs pvs time dd hdparm fdisk dstat iotop atop stat perf strace k microk8s helm doas runuser ` +
 			`gosu timeout wc lsof sw_vers vm_stat system_profiler systeminfo qm pct pveversion lsmem lshw hwinfo ` +
 			`systemd-cgtop systemd-cgls systemd-detect-virt nvidia-smi ` +
-			`prlimit cpupower ethtool multipath dmsetup pgbackrest repmgr barman ` +
+			`prlimit cpupower ethtool multipath dmsetup growpart resize2fs xfs_growfs lvextend mkswap fallocate ` +
+			`pgbackrest repmgr barman ` +
 			`pg_basebackup initdb while for tree printenv pg_isready smem pgcli inxi neofetch taskset`) {
 		programs[w] = true
 	}
@@ -256,6 +259,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 	}
 	if m := reBracketed.FindStringSubmatch(t); m != nil && (m[4] == "" || isCommand(m[4])) {
 		return m[2], strings.TrimSpace(m[3] + m[4]), false, true
+	}
+	if m := reNoHost.FindStringSubmatch(t); m != nil && (m[1] == "" || isCommand(m[1])) {
+		return "", strings.TrimSpace(m[1]), false, true
 	}
 	if m := reUserHost.FindStringSubmatch(t); m != nil && !strings.Contains(m[2], "..") {
 		return m[2], strings.TrimSpace(m[4]), false, true

@@ -223,8 +223,8 @@ func startedWith(f *part.Found, cmd string, width int) {
 	if strings.HasSuffix(cmd, "+") {
 		return
 	}
-	for _, x := range setting.Flags(cmd) {
-		cut := width >= leastCut && strings.HasSuffix(cmd, x[1])
+	for _, x := range append(setting.Flags(cmd), setting.Switches(cmd)...) {
+		cut := width >= leastCut && x[1] != "*" && strings.HasSuffix(cmd, x[1])
 		if !cut && setting.Known(x[0]) && setting.Plausible(x[0], x[1]) {
 			f.Add(setting.Of(x[0], x[1], ""))
 		}
@@ -335,10 +335,15 @@ var (
 // ReadStatus reads /proc/PID/status.
 func ReadStatus(w *part.Window) (f part.Found) {
 	m := reStatusLine.FindStringSubmatch(w.Text(0))
-	if m == nil || m[1] != "Name" && statusFacts[m[1]] == "" {
+	next := reStatusLine.FindStringSubmatch(w.Text(1))
+	numbered := m != nil && m[1] == "Pid" && next != nil && statusFacts[next[1]] != ""
+	if m == nil || m[1] != "Name" && statusFacts[m[1]] == "" && !numbered {
 		return
 	}
 	pid := PID(w.Command)
+	if numbered {
+		pid = m[2]
+	}
 	if m[1] == "Name" {
 		for i := 1; i < len(w.Lines) && i < 12; i++ {
 			if p := reStatusLine.FindStringSubmatch(w.Text(i)); p != nil && p[1] == "Pid" {

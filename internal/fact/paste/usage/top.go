@@ -22,10 +22,12 @@ var (
 	reTopShare = regex.New(`(\d+(?:[.,]\d+)?)\s*%?\s*(us|sy|ni|id|wa|hi|si|st)\b`)
 	// in another language the places of the eight say what they are
 	reTopEight = regex.New(`^(\d+[.,]\d)\s*\pL{1,3}\.?(?:,\s*(\d+[.,]\d)\s*\pL{1,3}\.?){7}$`)
+	// words of any length, and perhaps cut at the width of a terminal
+	reTopWords = regex.New(`^(?:\d+[.,]\d \pL[\pL. ]{0,15},\s+){4,7}(?:\d+[.,]\d \pL[\pL. ]*|\d*[.,]?\d?)$`)
 	reTopPlace = regex.New(`(\d+[.,]\d)\s*\pL`)
 	reTopMem   = regex.New(`^(?:([KMGTkКМГТ])[iи]?[BБ] )?(Mem|Swap)\s*:\s*(\d.*)$`)
 	reTopOther = regex.New(
-		`^([KMGTКМГТ])[iи]?[BБ] (\pL[\pL.]{1,9})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,` +
+		`^([KMGTКМГТ])[iи]?[BБ] (\pL[\pL.]{1,14})\s*:\s*(\d+[.,]?\d*) [\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) [\pL.]{2,` +
 			`8}[,.]\s*(\d` +
 			`+[.,]?\d*) ` +
 			`[\pL.]{2,8}[,.]\s*(\d+[.,]?\d*) \pL.*$`)
@@ -200,7 +202,7 @@ func (t *top) cpu(f *part.Found, s string) {
 	names := map[string]string{"us": "cpu.user", "sy": "cpu.system", "ni": "cpu.nice", "id": "cpu.idle",
 		"wa": "cpu.iowait",
 		"st": "cpu.steal"}
-	if reTopEight.MatchString(m[2]) {
+	if reTopEight.MatchString(m[2]) || reTopWords.MatchString(m[2]) {
 		order := []string{"us", "sy", "ni", "id", "wa", "hi", "si", "st"}
 		for k, p := range reTopPlace.FindAllStringSubmatch(m[2], len(order)) {
 			if v, ok := amount.Decimal(p[1]); ok && names[order[k]] != "" {

@@ -91,6 +91,10 @@ type Text struct {
 	Includes []string  // files that it includes and that are not there
 	Named    Named
 	Unread   Unread
+	// Reload is the line of pg_reload_conf() in statements of which none speaks of a restart; 0 for none
+	Reload int
+
+	headed bool // a table whose columns have names
 }
 
 // Unread are lines that were seen and not understood.
@@ -153,7 +157,8 @@ const bom = "\ufeff"
 func Read(text string) Text {
 	t := outermost(text)
 	if t.Form == Pasted {
-		t.Settings = withoutOld(split(text), t.Settings)
+		lines := split(text)
+		t.Settings = alternatives(lines, withoutOld(lines, t.Settings))
 	}
 	return t
 }
@@ -205,12 +210,12 @@ func (t *Text) at(lines []unwrap.Line) {
 	}
 	t.Unread.First = of(t.Unread.First)
 	t.Named.VersionLine, t.Named.RAMLine = of(t.Named.VersionLine), of(t.Named.RAMLine)
-	t.Named.WindowsLine = of(t.Named.WindowsLine)
+	t.Named.WindowsLine, t.Reload = of(t.Named.WindowsLine), of(t.Reload)
 }
 
 // read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another.
 func read(text string, carried bool) (t Text, clean bool) {
-	text, plan := planned(text)
+	text, plan := planned(withoutStorage(text))
 	r := &reader{text: text, lines: split(text), carried: carried || plan}
 	r.signs()
 	t, clean = r.form()
@@ -252,7 +257,8 @@ type reader struct {
 	yaml  []pair // of the scan for keys and values, once
 	// the text was taken out of another: the server does not read it as it is
 	carried bool
-	diffed  bool // lines of the output of diff are in it, with those that it takes out
+	rows    map[int]bool // lines of a table whose settings are taken besides those of the rest of the text
+	diffed  bool         // lines of the output of diff are in it, with those that it takes out
 }
 
 // parameter says whether a name is one that PostgreSQL, a module that comes with it or

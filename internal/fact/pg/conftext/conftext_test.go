@@ -58,6 +58,24 @@ func TestRead(t *testing.T) {
 		{"Puppet", "postgresql::server::config_entry { 'work_mem':\n  value => '64MB',\n}\n", List, "work_mem=64MB@1"},
 		{"Omnibus", "postgresql['shared_buffers'] = \"256MB\"\npostgresql['max_connections'] = 200\n" +
 			"gitlab_rails['db_host'] = '10.0.0.1'\n", Program, "shared_buffers=256MB@1 max_connections=200@2"},
+		{"parameters of a table are none of the server",
+			"ALTER SYSTEM SET work_mem = '8MB';\nALTER TABLE log SET (\n  autovacuum_vacuum_scale_factor = 0.02,\n" +
+				"  autovacuum_enabled = on\n);\n", AlterSystem, "work_mem=8MB@1"},
+		{"nor in a file with lines of a configuration",
+			"-- put into postgresql.conf:\nmax_wal_size = 4GB\nwork_mem = 8MB\n\nCREATE TABLE q (id int) WITH (\n" +
+				"    autovacuum_vacuum_threshold = 10,\n    fillfactor = 70\n);\n" +
+				"ALTER INDEX i SET (\n fillfactor = 50,\n",
+			Pasted, "max_wal_size=4GB@2 work_mem=8MB@3"},
+		{"a table and a fence below it",
+			"Tuned so:\n\n| Setting | Before | After |\n|---|---|---|\n| work_mem | 4MB | 16MB |\n" +
+				"| max_wal_size | 1GB | 8GB |\n| shared_buffers | 128MB | 2GB |\n\nand besides\n\n```ini\n" +
+				"checkpoint_timeout = 15min\nwork_mem = 16MB\nwal_compression = on\njit = off\n```\n", Pasted,
+			"max_wal_size=8GB@6 shared_buffers=2GB@7 checkpoint_timeout=15min@12 work_mem=16MB@13 " +
+				"wal_compression=on@14 jit=off@15"},
+		{"NixOS",
+			"services.postgresql = {\n  logLinePrefix = \"%m [%p] \";\n  settings = {\n    port = lib.mkForce 5433;\n" +
+				"    work_mem = mkDefault \"8MB\";\n    shared_buffers = \"1GB\";\n  };\n};\n", NixOS,
+			"log_line_prefix=%m [%p] @2 port=5433@4 work_mem=8MB@5 shared_buffers=1GB@6"},
 		{"SHOW ALL", "          name          | setting |            description\n" +
 			"------------------------+---------+-----------------------------------\n" +
 			" fsync                  | off     | Forces synchronization of updates to disk.\n" +
@@ -100,12 +118,29 @@ func TestNamed(t *testing.T) {
 		{"image: postgres:15.4-alpine\nversion: \"3.8\"\ncommand: postgres -c fsync=off\n", "15.4 0 0 "},
 		{"family = \"aurora-postgresql13\"\n", "13 0 0 "},
 		{"see https://www.postgresql.org/docs/9.6/static/\nHello, work_mem = 4MB\nis it right?\n", " 0 0 "},
+		{"EngineVersion: '16.3'\nParameters:\n  work_mem: 65536\n  max_connections: 200\n", "16.3 0 0 "},
+		{"| Setting | Value |\n|---|---|\n| Version | 13.9 |\n| work_mem | 4MB |\n" +
+			"| data_directory | /srv/postgresql/13/x |\n",
+			"13.9 0 0 "},
+		{"docker run -d --name pg \\\n  --memory=4g --cpus 3 \\\n" +
+			"  postgres:17 -c shared_buffers=1GB -c work_mem=8MB\n" +
+			"docker run -m 1g redis\n", "17 4294967296 3 "},
 		{"16GB RAM or 32GB RAM?\nI have:\nwork_mem = 4MB\nthanks\n", " 0 0 "},
 	} {
 		text, want := c[0], c[1]
 		n := Read(text).Named
 		if got := fmt.Sprintf("%s %d %d %s", n.Version, n.RAM, n.CPUs, n.Storage); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestKernelBelow: a file of the kernel below the server's makes no faults of the server's grammar.
+func TestKernelBelow(t *testing.T) {
+	const conf = "work_mem = 4MB\nfsync = on\nport = 5432\njit = off\nshared_buffers = 1GB\nmax_wal_size = 2GB\n"
+	for _, kernel := range []string{"vi /etc/sysctl.conf\nfs.aio-max-nr = 1048576\n", "kernel.sem = 4096 1 2 3\n"} {
+		if x := Read(conf + kernel); x.Form != Pasted || len(x.Settings) != 6 {
+			t.Errorf("%s: %+v", kernel, x)
 		}
 	}
 }

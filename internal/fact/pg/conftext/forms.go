@@ -1,6 +1,7 @@
 package conftext
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -166,7 +167,8 @@ func (r *reader) form() (t Text, clean bool) {
 	if s.options > 0 {
 		try(r.options())
 	}
-	try(r.table())
+	table := r.table()
+	try(table)
 	if known < 2 && !s.kube {
 		try(r.inventory())
 	}
@@ -176,8 +178,33 @@ func (r *reader) form() (t Text, clean bool) {
 	if known == 0 {
 		return Text{Form: Plain}, false
 	}
+	if best.Form == Pasted && table.headed {
+		best = r.besidesTable(best, table)
+	}
 	return best, false
 }
+
+// besidesTable is a text of lines of a postgresql.conf, with the settings that only a table of it has.
+func (r *reader) besidesTable(best, table Text) Text {
+	has := map[string]bool{}
+	for _, s := range best.Settings {
+		has[s.Name] = true
+	}
+	extra := slices.DeleteFunc(table.Settings, func(s Setting) bool { return has[s.Name] || !telling(s.Name) })
+	if len(extra) < leastRows {
+		return best
+	}
+	r.rows = map[int]bool{extra[0].Line - 2: true} // its head, above the rule
+	for _, s := range table.Settings {
+		r.rows[s.Line] = true
+	}
+	again := r.pasted() // without its rows among what was not understood
+	again.Settings = merge(again.Settings, extra)
+	return again
+}
+
+// leastRows of a table are no remark beside a configuration.
+const leastRows = 2
 
 // nested says whether a text is YAML throughout, with keys below others.
 func (r *reader) nested() bool {
@@ -231,6 +258,9 @@ func (r *reader) plain() (list []Setting, clean bool) {
 			if templated(r.lines[i].text) {
 				filled++
 			}
+			if kernelLine.MatchString(r.lines[i].text) {
+				return list, false // a sysctl.conf follows
+			}
 			switch w := unprefixed(r.lines[i].text); {
 			case w.carried && w.name != "":
 				wrapped++
@@ -255,6 +285,9 @@ func (r *reader) plain() (list []Setting, clean bool) {
 	}
 	return list, filled == 0 && (prose < 2 && prose*3 <= good || prose*6 <= good)
 }
+
+// kernelLine is one of a sysctl.conf.
+var kernelLine = regex.New(`^\s*(?:fs|kernel|net|vm)\.[a-z][\w.-]*\s*=`)
 
 // templated says whether a line is one of a template, which no server reads as it is.
 func templated(s string) bool {

@@ -282,10 +282,28 @@ func (r *reader) keyedForm() Form {
 	return YAML
 }
 
-// nixos reads a module of NixOS, whose assignments end with semicolons.
+// nixPriority is what a module of NixOS puts before a value so that it wins over other modules, or yields to them.
+var nixPriority = regex.New(`^(?:lib\.)?mk(?:Force|Default|VMOverride|ImageMediaOverride|Override\s+\d+)\s+`)
+
+// nixos reads a module of NixOS, whose assignments end with semicolons. One setting has an option of its own.
 func (r *reader) nixos() Text {
 	t := r.keyed()
 	t.Form = NixOS
+	for i, s := range t.Settings {
+		if m := nixPriority.FindString(s.Value); m != "" {
+			v, _ := scalar(strings.Trim(s.Value[len(m):], "()"))
+			t.Settings[i] = setting(s.Name, v, s.Line)
+		}
+	}
+	for _, p := range r.pairs() {
+		key := p.key[strings.LastIndexByte(p.key, '.')+1:]
+		if key == "logLinePrefix" && p.quoted && !slices.ContainsFunc(t.Settings, func(s Setting) bool {
+			return s.Line == p.n
+		}) {
+			t.Settings = append(t.Settings, setting("log_line_prefix", p.value, p.n))
+		}
+	}
+	slices.SortStableFunc(t.Settings, func(a, b Setting) int { return a.Line - b.Line })
 	return t
 }
 

@@ -17,6 +17,7 @@ var versionMarks = []*regex.Regex{
 			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
 			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
+			`|\bengine_?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
 	regex.New(
 		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
@@ -27,6 +28,9 @@ var versionMarks = []*regex.Regex{
 			`|\bpostgresql-(\d\d)\b|\\PostgreSQL\\(\d[\d.]*)\\`),
 	regex.New(`(?i)\b(?:PostgreSQL|Postgres)[ -]?(?:version |v)?(\d[\d.]*)\b`),
 }
+
+// versionRow is the version among the rows of a table of settings.
+var versionRow = regex.New(`(?i)^\s*\|[\s*]*version[\s*]*\|[\s*\x60]*(\d[\d.]*)`)
 
 // memoryWords are what the memory of a machine is called.
 const memoryWords = `(?:RAM|memory|memoria|memória|mémoire|m[ée]moire vive|Speicher|Arbeitsspeicher|Hauptspeicher|` +
@@ -131,6 +135,9 @@ func (r *reader) named(t Text) Named {
 				n.Version, n.VersionLine, rank = v, l.n, i
 			}
 		}
+		if m := versionRow.FindStringSubmatch(s); m != nil && t.Form == PgSettings && plausible(m[1]) && rank > 0 {
+			n.Version, n.VersionLine, rank = m[1], l.n, 0
+		}
 		for _, mark := range ramMarks {
 			if m := mark.FindStringSubmatch(s); m != nil && n.RAM == 0 {
 				n.RAM, n.RAMLine = bytesOf(m[1], m[2]), l.n
@@ -160,6 +167,9 @@ func (r *reader) named(t Text) Named {
 	}
 	if n.RAM == 0 {
 		r.limit(&n)
+	}
+	if n.RAM == 0 {
+		r.dockerRun(&n)
 	}
 	if n.RAM == 0 && len(prose) == 1 { // two of them are a comparison
 		for k, at := range prose {

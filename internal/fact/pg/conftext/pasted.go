@@ -277,7 +277,7 @@ func (r *reader) pasted() Text {
 			continue // of a template, what decides over lines
 		}
 		list := meant(w.text)
-		if r.diffed = r.diffed || hunk.MatchString(w.text); len(list) == 0 && !r.beside(w.text) {
+		if r.diffed = r.diffed || hunk.MatchString(w.text); len(list) == 0 && !r.beside(w.text) && !r.rows[l.n] {
 			t.Unread.add(l.n, l.text)
 		}
 		for _, s := range list {

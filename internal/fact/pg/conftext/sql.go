@@ -76,8 +76,19 @@ func (r *reader) alterSystem() Text {
 		}
 	}
 	t.Settings = kept
+	if m := reloads.FindStringIndex(text); m != nil && !restarts.MatchString(r.text) {
+		at = 0
+		t.Reload = lineOf(m[0])
+	}
 	return t
 }
+
+var (
+	reloads = regex.New(`(?i)\bpg_reload_conf\s*\(\)`)
+	// a restart in the languages that texts are written in: a person knows of it
+	restarts = regex.New(`(?i)\bre-?start|\bneu ?start|redémarr|\breinici|riavvi|ponown|перезапу|рестарт|` +
+		`重启|重新启动|再起動|재시작`)
+)
 
 // listValue spells a value of SQL as a file has it: a list of quoted words becomes one.
 func listValue(v string) string {

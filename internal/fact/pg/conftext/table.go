@@ -36,7 +36,7 @@ func (r *reader) table() Text {
 			continue
 		}
 		if head, ok := header(cells); ok {
-			c, width = head, len(cells)
+			c, width, t.headed = head, len(cells), true
 			continue
 		}
 		switch cells[0] {

@@ -3,6 +3,7 @@ package memory
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 // maintenanceShare: a plan leaves maintenance a sixteenth of the memory for one
@@ -21,11 +22,11 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 	Why: "With autovacuum_work_mem = -1 each autovacuum worker may use maintenance_work_mem, which is usually " +
 		"sized for one CREATE INDEX at a time. When several large tables need vacuum at once, the workers use " +
 		"the sum, often under full load.",
-	Do: "1. Set it to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = '256MB';\n" +
+	Do: "1. Set autovacuum_work_mem so that all workers together use 1/20 of the memory.\n" +
 		"2. Reload: SELECT pg_reload_conf();\n" +
 		"In PostgreSQL 16 and earlier a worker cannot use more than 1 GB.",
 	Commands: []check.Command{
-		check.SQL("ALTER SYSTEM SET autovacuum_work_mem = '256MB';"),
+		check.SQL("ALTER SYSTEM SET autovacuum_work_mem = '{size}';"),
 		check.SQL("SELECT pg_reload_conf();"),
 	},
 	Sources: []string{"pg-config-resource", "pg-config-autovacuum", "dalibo-j1"},
@@ -50,8 +51,19 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 			each = min(each, unit.GB)
 		}
 		if sum := unit.Bytes(workers) * each; check.AtLeast(sum, maintenanceShare, total) {
-			c.Found("{workers} autovacuum workers × {each} = {sum}, {share} of {total} memory.", "workers", workers,
-				"each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total)
+			c.FoundDo(check.Notice,
+				"1. Give all workers together 1/20 of the memory: ALTER SYSTEM SET autovacuum_work_mem = '{size}';\n"+
+					"2. Reload: SELECT pg_reload_conf();",
+				"{workers} autovacuum workers × {each} = {sum}, {share} of {total} memory.", "workers", workers,
+				"each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total,
+				"size", sizeOfWorker(total, unit.Bytes(workers), version.Major()).GUC())
 		}
 	},
+}
+
+// sizeOfWorker is what a plan gives a worker. It is below what is complained of, as a twentieth is less than
+// maintenanceShare.
+func sizeOfWorker(total, workers unit.Bytes, major int) unit.Bytes {
+	size := sizing.RoundDown(total/sizing.AutovacuumPart/workers, 8, unit.MB)
+	return min(max(size, sizing.AutovacuumLeast), sizing.AutovacuumUseful(major))
 }

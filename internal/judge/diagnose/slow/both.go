@@ -41,17 +41,11 @@ func (d *Report) estimatedAlike(n *queryplan.Node) bool {
 // renamed reports whether two nodes read one table that a person renamed in one of the plans: what the scan of the slow
 // run filters by is what the index of the fast run is searched by, and neither plan has the table of the other.
 func (d *Report) renamed(slow, fast *queryplan.Node) bool {
-	_, filter := word(slow, "Filter")
-	_, cond := word(fast, "Index Cond")
+	_, filter := shape.Word(slow, "Filter")
+	_, cond := shape.Word(fast, "Index Cond")
 	a, b := shape.Relation(slow.Head), shape.Relation(fast.Head)
 	return filter != "" && filter == cond && a != "" && b != "" &&
-		!tableIn(d.fastRun, a) && !tableIn(d.slowRun, b)
-}
-
-func tableIn(p *queryplan.Plan, table string) bool {
-	found := false
-	p.Root.Walk(func(n *queryplan.Node) { found = found || shape.Relation(n.Head) == table })
-	return found
+		!shape.Reads(d.fastRun, a) && !shape.Reads(d.slowRun, b)
 }
 
 // sameNodeFactor is how many times as long a scan has to take in one run for it to be worth a look: caches alone make
@@ -138,7 +132,7 @@ func (d *Reading) othersIndex(table string) say.Message {
 	best := d.total / 2 // what is hardly faster is no example
 	for i, p := range d.all {
 		t, ok := p.Ran()
-		if p == d.run || !ok || !p.Executed() || t >= best || table == "" || !Comparable(p, d.run) {
+		if p == d.run || !ok || !p.Executed() || t >= best || table == "" || !shape.Comparable(p, d.run) {
 			continue
 		}
 		p.Root.Walk(func(n *queryplan.Node) {

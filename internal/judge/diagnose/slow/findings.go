@@ -3,6 +3,7 @@ package slow
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,16 +28,6 @@ const (
 // matters reports whether a node's own time is a noticeable part, or is not known.
 func (d *Reading) matters(r *readNode, share float64) bool {
 	return !r.timed || d.share(r.own) >= share
-}
-
-// word is a condition of a node; "" if it has none of that name.
-func word(n *queryplan.Node, names ...string) (name, text string) {
-	for _, w := range n.Words {
-		if slices.Contains(names, w.Name) {
-			return w.Name, w.Text
-		}
-	}
-	return "", ""
 }
 
 // removedRows reports filters that remove most of the rows.
@@ -93,20 +84,29 @@ var filtered = []string{"Filter", "Join Filter", "Vectorized Filter"}
 func removedLine(r *readNode) say.Message {
 	removed := rowsOf(r.removed())
 	text := say.M("{node} removed {removed}", "node", named(r.Head), "removed", removed)
-	if a := r.Actual; a != nil {
+	if a := r.Actual; a != nil && !a.NoRows {
 		text = say.M("{node} removed {removed} and kept {kept}", "node", named(r.Head), "removed", removed, "kept",
-			rowsOf(a.Rows*a.Loops))
+			returned(a))
 		if a.Loops > 1 {
 			text = say.M("{node} removed {removed} and kept {kept} ({removed_each} and {kept_each} in each of {loops})",
-				"node", named(r.Head), "removed", removed, "kept", rowsOf(a.Rows*a.Loops),
+				"node", named(r.Head), "removed", removed, "kept", returned(a),
 				"removed_each", figure(r.Removed),
 				"kept_each", figure(a.Rows), "loops", loopsOf(a.Loops))
 		}
 	}
-	if name, cond := word(r.Node, filtered...); cond != "" {
+	if name, cond := shape.Word(r.Node, filtered...); cond != "" {
 		return say.All(": ", text, say.Text(name+" "+Cut(cond)))
 	}
 	return text
+}
+
+// returned is how many rows a node returned in all. Of several loops EXPLAIN prints the average, up to 17 as a whole
+// number: none in each loop may be one in every other.
+func returned(a *queryplan.Actual) say.Message {
+	if n := whole(math.Floor(a.Loops / 2)); a.Rows == 0 && n > 0 {
+		return say.N(n, "at most {n} row", "at most {n} rows")
+	}
+	return rowsOf(a.Rows * a.Loops)
 }
 
 // indexedShare is the part of a table's rows above which the planner prefers to read all of it: at 10 % an index
@@ -115,7 +115,13 @@ const indexedShare = 0.2
 
 // removedAdvice says what to do for a node that removed most of its rows.
 func (d *Reading) removedAdvice(r *readNode) []say.Message {
-	_, text := word(r.Node, filtered...)
+	_, text := shape.Word(r.Node, filtered...)
+	if inner, table := shape.InnerSide(text), shape.Relation(r.Head); inner != "" && table != "" &&
+		strings.Contains(r.Head, "Seq Scan") {
+		return []say.Message{say.M("It is compared with a value of another table for each loop: an index of {table} "+
+			"on {expression} finds the rows directly, if both sides have one type.", "table", table, "expression",
+			Cut(inner))}
+	}
 	var cond any = Cut(text)
 	if text == "" {
 		cond = say.M("its condition")
@@ -133,7 +139,7 @@ func (d *Reading) removedAdvice(r *readNode) []say.Message {
 			"with the extension pg_trgm (GIN, gin_trgm_ops) does for patterns of at least three characters, if they "+
 			"are not negated.", "condition", cond)}
 	case !shape.Scans(r.Head) && shape.Equality(text):
-		if _, joined := word(r.Node, "Merge Cond", "Hash Cond"); joined != "" {
+		if _, joined := shape.Word(r.Node, "Merge Cond", "Hash Cond"); joined != "" {
 			return []say.Message{say.M("The rows are joined on {joined}; {condition}, which is an equality too, is "+
 				"applied to the pairs afterward. Usually the planner expected few pairs: correct the row estimates "+
 				"(ANALYZE, CREATE STATISTICS), and compare the plan.", "joined", Cut(joined), "condition", cond)}
@@ -177,7 +183,7 @@ func (d *Reading) limitedKey(r *readNode) string {
 	key := ""
 	for p := r.parent; p != nil; p = p.parent {
 		if p.Head == "Sort" {
-			_, key = word(p.Node, "Sort Key")
+			_, key = shape.Word(p.Node, "Sort Key")
 		}
 		if strings.HasPrefix(p.Head, "Limit") {
 			return key
@@ -207,10 +213,10 @@ func (d *Reading) repeated() {
 	evidence := []say.Message{text}
 	if p := worst.parent; p != nil {
 		for _, c := range p.Children {
-			if c != worst.Node && c.Cost != nil && c.Actual != nil && c.Subplan == "" {
+			if c != worst.Node && c.Cost != nil && c.Actual != nil && !c.Actual.NoRows && c.Subplan == "" {
 				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and "+
 					"returned {actual}", "node", named(c.Head), "estimate", rowsOf(c.Cost.Rows), "actual",
-					rowsOf(c.Actual.Rows*c.Actual.Loops)))
+					returned(c.Actual)))
 				break
 			}
 		}
@@ -360,15 +366,19 @@ func spillAdvice(s slowTotals) []say.Message {
 	}
 	want := max((unit.Bytes(s.memKB) * unit.KB * limits.SpillFactor).RoundUp(unit.MB), unit.MB)
 	switch {
-	case want > limits.WorkMemMost && !s.sorts:
+	case want*unit.Bytes(s.processes) > limits.WorkMemMost && !s.sorts:
 		return []say.Message{say.M("No session should have enough memory for it: hash fewer rows or columns.")}
-	case want > limits.WorkMemMost && !s.ordered:
+	case want*unit.Bytes(s.processes) > limits.WorkMemMost && !s.ordered:
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns.")}
-	case want > limits.WorkMemMost:
+	case want*unit.Bytes(s.processes) > limits.WorkMemMost:
 		return []say.Message{say.M("No session should have enough memory for it: sort or hash fewer rows or columns, " +
 			"or create an index that returns them in order.")}
 	case s.memKB == 0: // no size is known
 		return append([]say.Message{askPlan()}, order...)
+	}
+	if s.processes > 1 {
+		order = append([]say.Message{say.N(int64(s.processes), "{n} process may use as much memory.",
+			"Each of {n} processes may use as much memory.")}, order...)
 	}
 	return append([]say.Message{
 		say.M("For this query only, run in its transaction: SET LOCAL work_mem = '{value}'; and the query again "+
@@ -640,7 +650,11 @@ func (d *Reading) outside() {
 		next = append(next, say.M("So does reading the clock for each of {rows}: pg_test_timing shows how long that "+
 			"takes, and EXPLAIN (ANALYZE, TIMING OFF) avoids it.", "rows", rowsOf(a.Rows)))
 	}
-	d.add("start-and-end", Likely, d.share(gap), &gap, outsideTitle(), evidence, next)
+	weight := d.share(gap)
+	if t := d.top(); t != nil && t.own > 2*gap {
+		weight = 0.5 // one node is the larger part
+	}
+	d.add("start-and-end", Likely, weight, &gap, outsideTitle(), evidence, next)
 }
 
 // client looks at time that the client waited and the server did not work.
@@ -696,7 +710,7 @@ func (d *Reading) memoize() {
 			}
 			next := []say.Message{say.M("For this query only, double work_mem with SET LOCAL, and run it again.")}
 			if m.Hits < m.Misses { // more memory does not make keys repeat
-				_, key := word(r.Node, "Cache Key")
+				_, key := shape.Word(r.Node, "Cache Key")
 				next = []say.Message{say.M("Few keys repeat: {key} has more distinct values than the planner "+
 					"assumed. Compare n_distinct in pg_stats, and run ANALYZE, or set n_distinct with ALTER TABLE … "+
 					"ALTER COLUMN.", "key", Cut(key))}
@@ -721,10 +735,10 @@ func (d *Reading) slowest() {
 	text := say.M("{node} itself took {time}, {percent} of the time",
 		"node", named(r.Head), "time", ms(r.own), "percent",
 		percent(d.share(r.own)))
-	if a := r.Actual; a != nil {
+	if a := r.Actual; a != nil && !a.NoRows {
 		text = say.M("{node} itself took {time}, {percent} of the time, for {rows}",
 			"node", named(r.Head), "time", ms(r.own),
-			"percent", percent(d.share(r.own)), "rows", rowsOf(a.Rows*a.Loops))
+			"percent", percent(d.share(r.own)), "rows", returned(a))
 	}
 	evidence := []say.Message{text}
 	for _, w := range r.Words {

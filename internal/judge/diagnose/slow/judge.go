@@ -240,7 +240,7 @@ func (d *Report) otherIndex(e *float64) bool {
 		if s.Removed > 0 && s.Actual != nil && !told[s] {
 			told[s] = true
 			removed := say.M("there, the filter removed {rows}", "rows", rowsOf(float64(s.Removed)*s.Actual.Loops))
-			if _, cond := word(s, "Filter"); cond != "" {
+			if _, cond := shape.Word(s, "Filter"); cond != "" {
 				removed = say.M("there, the filter {condition} removed {rows}", "condition", Cut(cond), "rows",
 					rowsOf(float64(s.Removed)*s.Actual.Loops))
 			}
@@ -387,7 +387,7 @@ func (d *Report) outside() {
 	e := a - b
 	d.add("start-and-end", Likely, &e, outsideTitle(),
 		[]say.Message{say.M("{gap} of {execution} are in no node; in the fast run, {fast}", "gap", ms(a), "execution",
-			ms(*d.slowRun.Execution), "fast", ms(b))},
+			ms(*d.slowRun.Execution), "fast", ms(max(b, 0)))},
 		[]say.Message{otherWork(), say.M("Watch it with pgfettle diagnose slow --sample.")})
 }
 

@@ -18,19 +18,23 @@ type slowTotals struct {
 	ordered  bool  // an index could return the rows of one of these sorts in order
 	planned  bool  // batches were chosen before the first row
 	memKB    int64 // the largest sort or hash that went to disk
-	fetches  int64
-	lossy    int64
-	exact    int64
-	missing  int64 // workers that were planned and not launched
-	launched int64
-	evicted  int64
-	lockOwn  float64
-	lockNode string
+	// the most processes that did so side by side
+	processes float64
+	fetches   int64
+	lossy     int64
+	exact     int64
+	missing   int64 // workers that were planned and not launched
+	launched  int64
+	evicted   int64
+	lockOwn   float64
+	lockNode  string
 }
 
 func slowSum(p *queryplan.Plan) slowTotals {
 	var t slowTotals
 	own, _ := shape.OwnTimes(p)
+	t.processes = 1
+	sides := shape.Processes(p)
 	p.Root.Walk(func(n *queryplan.Node) {
 		kb := int64(0)
 		if n.Sort != nil && n.Sort.Disk {
@@ -42,8 +46,7 @@ func slowSum(p *queryplan.Plan) slowTotals {
 				n.Sort.Method))
 		case n.Sort != nil && n.Sort.Disk:
 			kb = n.Sort.KB
-			t.spills = append(t.spills, say.M("{node}: {method}, {size} on disk", "node", named(n.Head), "method",
-				n.Sort.Method, "size", unit.Bytes(kb)*unit.KB))
+			t.spills = append(t.spills, sortSpill(n, sides[n]))
 		case n.Hash != nil && n.Hash.DiskKB > 0:
 			kb = n.Hash.DiskKB
 			t.spills = append(t.spills, say.N(n.Hash.Batches, "{node}: {n} batch, {size} on disk",
@@ -58,6 +61,9 @@ func slowSum(p *queryplan.Plan) slowTotals {
 			t.spillOwn += own[n]
 			t.planned = t.planned || n.Hash != nil && n.Hash.Original == 0 && n.Hash.DiskKB == 0
 			t.memKB = max(t.memKB, kb)
+			if !strings.HasPrefix(n.Head, "Parallel Hash") { // which all processes share
+				t.processes = max(t.processes, sides[n])
+			}
 		}
 		if n.Fetches != nil {
 			t.fetches += *n.Fetches
@@ -79,6 +85,26 @@ func slowSum(p *queryplan.Plan) slowTotals {
 		}
 	})
 	return t
+}
+
+// sortSpill says what a sort wrote. The line of a sort in parallel workers is of one process.
+func sortSpill(n *queryplan.Node, processes float64) say.Message {
+	pairs := []any{"node", named(n.Head), "method", n.Sort.Method, "size", unit.Bytes(n.Sort.KB) * unit.KB}
+	sum, known := n.Sort.KB, 0
+	for _, w := range n.Workers {
+		if w.Sort != nil && w.Sort.Disk {
+			sum, known = sum+w.Sort.KB, known+1
+		}
+	}
+	switch {
+	case known > 0:
+		return say.M("{node}: {method}, {size} on disk in one process, {sum} in all", append(pairs, "sum",
+			unit.Bytes(sum)*unit.KB)...)
+	case processes > 1:
+		return say.N(int64(processes), "{node}: {method}, {size} on disk in {n} process",
+			"{node}: {method}, {size} on disk in one of {n} processes", pairs...)
+	}
+	return say.M("{node}: {method}, {size} on disk", pairs...)
 }
 
 func (d *Report) spills() {

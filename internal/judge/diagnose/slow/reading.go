@@ -95,7 +95,7 @@ func ReadAll(names []string, plans []*queryplan.Plan) *Reading { return read(nam
 func read(names []string, plans []*queryplan.Plan, known func(*queryplan.Node) bool) *Reading {
 	worst := 0
 	for i, p := range plans {
-		if slower(p, plans[worst]) {
+		if shape.Slower(p, plans[worst]) {
 			worst = i
 		}
 	}
@@ -109,26 +109,6 @@ func read(names []string, plans []*queryplan.Plan, known func(*queryplan.Node) b
 	d.nodes()
 	d.judge()
 	return d
-}
-
-// slower reports whether a plan took longer than another; if none was measured, which one the planner thinks more
-// expensive.
-func slower(a, b *queryplan.Plan) bool {
-	x, okx := a.Total()
-	y, oky := b.Total()
-	if okx != oky {
-		return okx
-	}
-	if okx {
-		return x > y
-	}
-	cost := func(p *queryplan.Plan) float64 {
-		if p.Root.Cost == nil {
-			return 0
-		}
-		return p.Root.Cost.Total
-	}
-	return cost(a) > cost(b)
 }
 
 // nodes fills Nodes.
@@ -192,6 +172,9 @@ func (r *readNode) document(depth int) ReadNode {
 	}
 	if a := r.Actual; a != nil {
 		n.Rows, n.Loops, n.PerLoop = &a.Rows, &a.Loops, a.Total
+		if a.NoRows {
+			n.Rows = nil
+		}
 		if f, ok := r.misjudged(); ok {
 			n.Factor = &f
 		}
@@ -218,7 +201,7 @@ func (r *readNode) removed() float64 {
 // misjudged is how many times as many rows came as were estimated, or were estimated as
 // came, whichever is more than one. Below a Gather the estimate is that of each process.
 func (r *readNode) misjudged() (float64, bool) {
-	if r.Actual == nil || r.Cost == nil || shape.Modifies(r.Head) || shape.Uncounted(r.Head) {
+	if r.Actual == nil || r.Actual.NoRows || r.Cost == nil || shape.Modifies(r.Head) || shape.Uncounted(r.Head) {
 		return 0, false
 	}
 	if r.pruned && r.Cost.Rows > r.Actual.Rows { // partitions that were removed are in the estimate
@@ -331,9 +314,12 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 		io = io || n.IO != nil
 	})
 	switch {
-	case !p.Executed() && p.Execution != nil:
+	case !p.Executed() && p.Execution != nil && p.Logged:
 		return append(out, say.M("{plan} has estimates and the total duration only: auto_explain.log_analyze = on "+
 			"logs what each node did", "plan", name))
+	case !p.Executed() && p.Execution != nil:
+		return append(out, say.M("{plan} has the total time, but not what each node did: its lines were shortened",
+			"plan", name))
 	case !p.Executed():
 		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
 			"BUFFERS)", "plan", name))

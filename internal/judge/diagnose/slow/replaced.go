@@ -14,7 +14,7 @@ import (
 func (d *Report) replaced(fast *queryplan.Node, table string) *queryplan.Node {
 	const kept, sameTarget, sameCondition = -4, 2, 3
 	target := shape.Target(d.fastRun.Root, fast)
-	_, cond := word(fast, "Index Cond")
+	_, cond := shape.Word(fast, "Index Cond")
 	var out *queryplan.Node
 	most := 0
 	d.slowRun.Root.Walk(func(s *queryplan.Node) {
@@ -28,7 +28,8 @@ func (d *Report) replaced(fast *queryplan.Node, table string) *queryplan.Node {
 		if shape.Target(d.slowRun.Root, s) == target {
 			points += sameTarget
 		}
-		if _, filter := word(s, "Filter", "Index Cond", "Recheck Cond"); cond != "" && strings.Contains(filter, cond) {
+		if _, filter := shape.Word(s, "Filter", "Index Cond", "Recheck Cond"); cond != "" &&
+			strings.Contains(filter, cond) {
 			points += sameCondition
 		}
 		if points > most {

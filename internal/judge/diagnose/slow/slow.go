@@ -264,16 +264,3 @@ func (d *Report) worst(n int) []Node {
 	list = slices.DeleteFunc(list, func(s Node) bool { return s.Share < 5 })
 	return list[:min(n, len(list))]
 }
-
-// Comparable reports whether two plans of one input look like two runs of one query: they read the same tables, are not
-// known to be of two queries, and both were measured.
-func Comparable(a, b *queryplan.Plan) bool {
-	squeeze := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	told := a.Query != "" && b.Query != "" && !a.Typed && !b.Typed // what a person types is often not the whole
-	if told && squeeze(a.Query) != squeeze(b.Query) {
-		return false
-	}
-	_, oka := a.Total()
-	_, okb := b.Total()
-	return oka && okb && a.Executed() && b.Executed() && shape.Overlap(shape.Tables(a), shape.Tables(b))
-}

@@ -22,7 +22,7 @@ const shownPasted = 24
 // kindNames are the names of commands, files and views, where they are not the kind itself.
 var kindNames = map[part.Kind]string{part.Meminfo: "/proc/meminfo", part.CPUInfo: "/proc/cpuinfo",
 	part.VmstatSums: "vmstat -s",
-	part.Swaps:      "/proc/swaps", part.Numactl: "numactl --hardware", part.Mounts: "/proc/mounts",
+	part.Swaps:      "/proc/swaps", part.Numactl: "numactl, numastat", part.Mounts: "/proc/mounts",
 	part.Fstab: "/etc/fstab", part.SystemctlStatus: "systemctl status",
 	part.Cgroup: "cgroup", part.Ulimit: "ulimit -a", part.Limits: "/proc/PID/limits",
 	part.ProcessStatus: "/proc/PID/status", part.Smaps: "/proc/PID/smaps", part.ShowAll: "SHOW ALL",
@@ -230,6 +230,15 @@ func aboutPart(t *paste.Part) say.Message {
 	return say.All("; ", list...)
 }
 
+// upTime is how long a host has been up, as exact as uptime prints it.
+func upTime(secs float64) any {
+	minutes := int64(secs / 60)
+	if minutes >= 48*60 || minutes%60 == 0 || minutes < 60 {
+		return say.Span(secs)
+	}
+	return say.M("{hours} h {minutes} min", "hours", minutes/60, "minutes", minutes%60)
+}
+
 // pastedText is the value of a fact for a person.
 func pastedText(f part.Fact) any {
 	value := pastedValue(f.Value, f.Unit)
@@ -237,7 +246,7 @@ func pastedText(f part.Fact) any {
 		return strconv.FormatInt(n, 10)
 	}
 	if n, ok := f.Value.(float64); ok && f.Name == "uptime" {
-		return say.Span(n)
+		return upTime(n)
 	}
 	switch {
 	case f.Rounded && f.Step > 0 && f.Unit == "bytes":

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
@@ -73,16 +74,57 @@ func bitmapHeap(root, n *queryplan.Node) *queryplan.Node {
 var madeRows = []string{"Aggregate", "Group", "WindowAgg", "SetOp", "HashSetOp", "Unique", "Recursive Union",
 	"Function Scan", "CTE Scan", "WorkTable Scan", "Values Scan", "Named Tuplestore", "Foreign Scan", "Remote "}
 
-// Orderable reports whether an index could return the rows that a node reads in an order: they are of tables, and no
-// aggregate, window, or other server made them.
+// Orderable reports whether an index could return the rows that a node sorts in its order: they are of tables, no
+// aggregate, window, or other server made them, and if they are joined, it is by loops, which keep the order of the
+// outer rows, and the keys are columns of one table.
 func Orderable(n *queryplan.Node) bool {
-	for _, c := range n.Children {
-		made := slices.ContainsFunc(madeRows, func(k string) bool { return strings.Contains(c.Head, k) })
-		if c.Subplan == "" && (made || !Orderable(c)) {
-			return false
+	if len(n.Children) == 0 || madeBelow(n) { // of a plan without its tree, it is not known what is below
+		return false
+	}
+	key := ""
+	for _, w := range n.Words {
+		if w.Name == "Sort Key" {
+			key = w.Text
 		}
 	}
-	return true
+	loops, others := joinsBelow(n)
+	return !others && (!loops || oneTable(key))
+}
+
+func madeBelow(n *queryplan.Node) bool {
+	for _, c := range n.Children {
+		made := slices.ContainsFunc(madeRows, func(k string) bool { return strings.Contains(c.Head, k) })
+		if c.Subplan == "" && (made || madeBelow(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinsBelow reports whether nested loops, and other joins, are below a node.
+func joinsBelow(n *queryplan.Node) (loops, others bool) {
+	n.Walk(func(c *queryplan.Node) {
+		nested := strings.HasPrefix(c.Head, "Nested Loop")
+		loops, others = loops || nested, others || !nested && strings.HasSuffix(c.Head, "Join")
+	})
+	return loops, others
+}
+
+// sortColumn is a key that is a column of a table, with its order.
+var sortColumn = regex.New(`^("[^"]+"|[a-z_]\w*)\.(?:"[^"]+"|[a-z_]\w*)(?: COLLATE \S+)?(?: DESC| ASC)?` +
+	`(?: NULLS (?:FIRST|LAST))?$`)
+
+// oneTable reports whether all keys of a sort are columns of one table.
+func oneTable(key string) bool {
+	table := ""
+	for _, k := range strings.Split(key, ", ") {
+		m := sortColumn.FindStringSubmatch(k)
+		if m == nil || table != "" && m[1] != table {
+			return false
+		}
+		table = m[1]
+	}
+	return table != ""
 }
 
 // BitmapTable is the table of the Bitmap Heap Scan that a node is below.

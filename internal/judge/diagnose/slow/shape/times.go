@@ -52,11 +52,47 @@ func OwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*qu
 		switch {
 		case n.Own != nil: // the page worked it out, and had the tree
 			own[n], timed[n] = *n.Own, true
+		case p.Flat && !p.Rebuilt && len(n.Children) == 0 && timed[n] && leaf(n):
+			own[n] = wall[n]
 		case p.Flat && !p.Rebuilt, !n.Complete(), n.Missing, unmeasured(n.Children):
 			own[n], timed[n] = 0, false // what is below it is not known
 		}
 	})
 	return own, timed
+}
+
+// Processes is how many processes ran each node side by side.
+func Processes(p *queryplan.Plan) map[*queryplan.Node]float64 {
+	out := map[*queryplan.Node]float64{}
+	var walk func(n *queryplan.Node, processes float64)
+	walk = func(n *queryplan.Node, processes float64) {
+		if out[n] = processes; n.Actual != nil {
+			out[n] = max(min(processes, n.Actual.Loops), 1)
+		}
+		if n.Launched != nil {
+			processes = float64(*n.Launched) + 1
+		}
+		for _, c := range n.Children {
+			walk(c, processes)
+		}
+	}
+	walk(p.Root, 1)
+	return out
+}
+
+// leaves are scans without anything below them, so that their time is known without a tree.
+var leaves = []string{"Seq Scan on ", "Index Scan ", "Index Only Scan ", "Bitmap Index Scan ", "Function Scan ",
+	"Values Scan ", "Sample Scan ", "Tid Scan "}
+
+// leaf reports whether nothing can be below a node. A subquery in its condition could, which has a label.
+func leaf(n *queryplan.Node) bool {
+	for _, w := range n.Words {
+		if strings.Contains(w.Text, "SubPlan") || strings.Contains(w.Text, "InitPlan") {
+			return false
+		}
+	}
+	head := strings.TrimPrefix(n.Head, "Parallel ")
+	return slices.ContainsFunc(leaves, func(l string) bool { return strings.HasPrefix(head, l) })
 }
 
 // unmeasured reports whether a node is among some that was executed and has no figures, as if its line is truncated.
