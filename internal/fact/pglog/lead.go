@@ -1,6 +1,10 @@
 package pglog
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
+)
 
 // leading are the first messages of a paste, whose prefix was not copied while that of the others was.
 type leading struct {
@@ -12,7 +16,10 @@ type leading struct {
 // clientWords are what psql and libpq write between the messages that the server sent them.
 var clientWords = [][]byte{[]byte("server closed the connection unexpectedly"),
 	[]byte("The connection to the server was lost"), []byte("connection to server was lost"), []byte("psql:"),
-	[]byte("=# "), []byte("=> "), []byte("LINE 1: ")}
+	[]byte("LINE 1: ")}
+
+// clientPrompt is that of psql.
+var clientPrompt = regex.New(`^\s*\w{1,64}[=(*!'"-][#>] `)
 
 // clientTalk says whether what stands before the first line with a prefix is of a client: its messages are not of the
 // log.
@@ -26,6 +33,9 @@ func clientTalk(p *prefix, head []byte) bool {
 			if bytes.Contains(line, words) {
 				return true
 			}
+		}
+		if clientPrompt.Match(line[:min(len(line), maxPrefixWidth)]) {
+			return true
 		}
 	}
 	return false

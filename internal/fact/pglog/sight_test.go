@@ -167,7 +167,8 @@ func TestWhatPsqlShowedAbove(t *testing.T) {
 	const log = "2026-05-08 15:54:16.866 UTC [1] LOG:  server process (PID 9687) was terminated by signal 9: Killed\n" +
 		"2026-05-08 15:54:16.866 UTC [1] LOG:  terminating any other active server processes\n"
 	for between, want := range map[string]int64{"server closed the connection unexpectedly\n": 2,
-		"The connection to the server was lost. Attempting reset: Failed.\n": 2, "": 3} {
+		"The connection to the server was lost. Attempting reset: Failed.\n": 2, "shop=# SELECT 1;\n": 2,
+		"a => b\n": 3, "": 3} {
 		_, src := readAll(t, shown+between+log, Options{})
 		if src.Entries != want || src.Unread > 0 {
 			t.Errorf("%q: %+v", between, src)
