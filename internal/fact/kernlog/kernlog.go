@@ -78,6 +78,7 @@ type Report struct {
 	Chosen     *Victim // by the score, where another was killed for it: a child, or the process of the thread
 	Score      *int64  // of the victim or of who was chosen, where the kernel tells (before 5.0)
 	Called     bool    // it is sure that the killer was called: else there is the state of memory alone
+	Shown      bool    // the state of memory that a person asked for, with SysRq m: of no kill
 	WholeGroup bool    // memory.oom.group: all of the group were killed
 	NoVictim   bool    // no task could be killed
 	Allocating bool    // vm.oom_kill_allocating_task: who asked was killed, not who held most

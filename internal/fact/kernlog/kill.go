@@ -46,6 +46,9 @@ func (p *Reader) kill(l line) bool {
 		v.PID, _ = strconv.Atoi(killed[1])
 		v.setUID(killed[2])
 	}
+	if p.at != nil && p.at.Shown {
+		p.close()
+	}
 	if p.at != nil && len(p.at.Victims) > 0 && !p.group {
 		last := &p.at.Victims[len(p.at.Victims)-1]
 		// The line of the choice is made whole by the one that follows.
@@ -114,10 +117,39 @@ func (l *Log) titles() {
 	}
 }
 
+// repeats leaves out the lines of a kill that a person shows once more, without their time.
+func (l *Log) repeats() {
+	for i := 0; i < len(l.Reports); i++ {
+		t := &l.Reports[i]
+		if t.title() && slices.ContainsFunc(l.Reports[:i], func(r Report) bool {
+			timed := r.At.Text != "" || r.At.Boot >= 0
+			return slices.ContainsFunc(r.Victims, func(o Victim) bool {
+				return t.Victims[0].agrees(&o) && (timed || t.Victims[0].VM != nil && o.VM != nil)
+			})
+		}) {
+			l.Reports = slices.Delete(l.Reports, i, i+1)
+			i--
+		}
+	}
+}
+
+// agrees says whether nothing that is told of one kill differs from what is told of another.
+func (v *Victim) agrees(o *Victim) bool {
+	if v.PID != o.PID || v.Name != o.Name {
+		return false
+	}
+	for _, b := range [][2]*unit.Bytes{{v.VM, o.VM}, {v.Anon, o.Anon}, {v.File, o.File}, {v.Shm, o.Shm}} {
+		if b[0] != nil && b[1] != nil && *b[0] != *b[1] {
+			return false
+		}
+	}
+	return true
+}
+
 // excerpts leaves out reports of which a person has put a few sums above the report that has all of them.
 func (l *Log) excerpts() {
 	for i := 0; i+1 < len(l.Reports); i++ {
-		if r := &l.Reports[i]; !r.Called && r.Info != nil && r.Info.within(l.Reports[i+1].Info) {
+		if r := &l.Reports[i]; !r.Called && !r.Shown && r.Info != nil && r.Info.within(l.Reports[i+1].Info) {
 			l.Reports = slices.Delete(l.Reports, i, i+1)
 			i--
 		}

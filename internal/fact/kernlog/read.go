@@ -191,6 +191,7 @@ func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
 	p.log.titles()
+	p.log.repeats()
 	p.log.excerpts()
 	return &p.log
 }
@@ -208,6 +209,9 @@ func (p *Reader) raw(s string) {
 	}
 	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
+	if strings.HasSuffix(l.text, `,\`) { // folded by hand, as in a shell
+		l.text = l.text[:len(l.text)-1]
+	}
 	p.headed(&l)
 	if p.outerTold {
 		switch {
@@ -304,7 +308,7 @@ var (
 // tells where it begins.
 func (p *Reader) goesOn(s string) string {
 	switch {
-	case opens(s): // the comma at its end tells that it goes on
+	case opens(s), strings.HasPrefix(p.held, "oom-kill:"): // the comma at its end tells that it goes on
 		return strings.TrimRight(strings.TrimSuffix(s, `",`), "\"|` ")
 	case reSums.MatchString(s), strings.HasPrefix(s, "active_"):
 		return s
@@ -561,7 +565,7 @@ func (p *Reader) current(at Stamp) *Report {
 // next is the report that ends without a victim; where the one before has named some, it is another.
 func (p *Reader) next(at Stamp) *Report {
 	asked := p.lately(p.asked, askedLines)
-	if p.at != nil && len(p.at.Victims) > 0 {
+	if p.at != nil && (len(p.at.Victims) > 0 || p.at.Shown) {
 		p.close()
 	}
 	r := p.current(at)
@@ -662,7 +666,7 @@ func (p *Reader) asker(r *Report, name, rest string) {
 
 // summary reads «oom-kill:constraint=…», whose lists have commas of their own.
 func (p *Reader) summary(l line) {
-	if p.at != nil && (len(p.at.Victims) > 0 || p.at.named.PID > 0) {
+	if p.at != nil && (len(p.at.Victims) > 0 || p.at.named.PID > 0 || p.at.Shown) {
 		p.close() // another report whose beginning is missing
 	}
 	r := p.current(l.at)
@@ -712,8 +716,10 @@ func (p *Reader) other(l line) bool {
 	}
 	if m := reSysRq.FindStringSubmatch(s); m != nil {
 		p.close()
-		if p.asked, p.shown = 0, p.log.Lines; m[1] == sysRqKill {
+		if m[1] == sysRqKill {
 			p.asked, p.shown = p.log.Lines, 0
+		} else {
+			p.open(l.at).Shown = true
 		}
 		return true
 	}
@@ -762,6 +768,13 @@ func (p *Reader) body(l line) bool {
 	s := l.text
 	if p.at == nil && p.lately(p.shown, shownLines) {
 		return false
+	}
+	if p.at != nil && p.at.Shown {
+		if p.since > shownLines {
+			p.close()
+		} else if _, row := guess(s); row || strings.Contains(s, "total_vm") {
+			return false // such a state has no table
+		}
 	}
 	if c, ok := header(s); ok {
 		if p.at != nil && len(p.at.Victims) > 0 {

@@ -109,3 +109,59 @@ func TestSumsAboveTheReport(t *testing.T) {
 		t.Errorf("another host: %v %s", err, dump(l))
 	}
 }
+
+// TestArrowsBehindRows: what a person points at a row with is no part of the name in it.
+func TestArrowsBehindRows(t *testing.T) {
+	for mark, want := range map[string]string{"  <=======": "postgres", " <-- this one": "postgres",
+		"   ← hier": "postgres", "  # the server": "postgres", " (x)": "postgres (x)", "": "postgres"} {
+		text := strings.Join(small, "\n")
+		text = strings.Replace(text, "0             0 postgres\n", "0             0 postgres"+mark+"\n", 1)
+		l, err := Read(strings.NewReader(text + "\n"))
+		if err != nil || len(l.Reports) != 1 || len(l.Reports[0].Table.Tasks) != 2 ||
+			l.Reports[0].Table.Tasks[1].Name != want {
+			t.Errorf("%q: %v %s", mark, err, dump(l))
+		}
+	}
+	if got := unmarked("Web Content"); got != "Web Content" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestKillShownAgain: the lines of a kill that a person shows once more without their time are no second one. With
+// other sizes, or of another process, they are.
+func TestKillShownAgain(t *testing.T) {
+	const choice = "Out of memory: Kill process 812 (mysqld) score 192 or sacrifice child\n"
+	const killed = "Killed process 812 (mysqld), UID 27, total-vm:1276580kB, anon-rss:361980kB, file-rss:0kB, " +
+		"shmem-rss:0kB\n"
+	const log = "[  510.301193] " + choice + "[  510.302363] " + killed
+	for name, c := range map[string]struct {
+		again string
+		want  int
+	}{"both lines": {choice + killed, 1}, "the last": {killed, 1}, "the choice": {choice, 1},
+		"another process": {strings.ReplaceAll(killed, "812", "99"), 2},
+		"other sizes":     {strings.Replace(killed, "361980", "4980", 1), 2},
+		"a time":          {"[  900.302363] " + killed, 2}} {
+		l, err := Read(strings.NewReader(log + "\nIt was the server:\n\n" + c.again))
+		if err != nil || len(l.Reports) != c.want {
+			t.Errorf("%s: %v %s", name, err, dump(l))
+		}
+	}
+}
+
+// TestSummaryFoldedByHand: the line of the choice is folded behind its commas, as a shell goes on, or without a mark.
+func TestSummaryFoldedByHand(t *testing.T) {
+	const whole = "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=docker-60.scope,mems_allowed=0," +
+		"oom_memcg=/a.slice/b.slice,task_memcg=/a.slice/b.slice/docker-60.scope,task=tail,pid=519,uid=0"
+	for _, mark := range []string{`\`, ""} {
+		folded := whole
+		for _, at := range []string{"cpuset=", "oom_memcg=", "task_memcg=", "task="} {
+			folded = strings.Replace(folded, ","+at, ","+mark+"\n    "+at, 1)
+		}
+		l, err := Read(strings.NewReader("Apr 15 23:04:52 h kernel: head invoked oom-killer: gfp_mask=0x500cc2, " +
+			"order=0, oom_score_adj=0\nApr 15 23:04:52 h kernel: " + folded + "\n"))
+		if err != nil || len(l.Reports) != 1 || l.Reports[0].Group != "/a.slice/b.slice" ||
+			l.Reports[0].TaskGroup != "/a.slice/b.slice/docker-60.scope" || l.Reports[0].Victims[0].PID != 519 {
+			t.Errorf("%q: %v %s", mark, err, dump(l))
+		}
+	}
+}

@@ -49,6 +49,9 @@ func (s *stream) inReport() bool {
 	if s.held != "" {
 		return true
 	}
+	if s.at != nil && s.at.Shown {
+		return s.since <= shownLines
+	}
 	return s.at != nil && ((len(s.at.Victims) == 0 || s.group) && s.since < openLines || s.since <= s.tail)
 }
 

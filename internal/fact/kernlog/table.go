@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -138,13 +139,31 @@ func (c columns) row(text string) (Task, bool) {
 			t.Adj = int(n)
 		}
 	}
-	if t.Name = strings.TrimSpace(text); t.Name == "" || len(t.Name) > 64 {
+	if t.Name = unmarked(strings.TrimSpace(text)); t.Name == "" || len(t.Name) > 64 {
 		return t, false
 	}
 	if !c.pid && t.PID == 0 {
 		t.PID = t.TGID
 	}
 	return t, t.TGID > 0
+}
+
+// reMarked is what a person has put behind a row to point at it: an arrow.
+var reMarked = regex.New(`\s+(?:<[-=~<][-=~<\s]*|←|⇐|⬅).*$`)
+
+// unmarked takes off what a person has put behind the name of a task. The kernel's names have 15 bytes at most; what
+// stands behind two blanks or a mark of a comment in a longer one is none of it.
+func unmarked(name string) string {
+	if at := reMarked.FindStringIndex(name); at != nil {
+		name = name[:at[0]]
+	}
+	const most = 15
+	for _, mark := range []string{"  ", "\t", " //", " # "} {
+		if i := strings.Index(name, mark); i > 0 && len(name) > most {
+			name = strings.TrimSpace(name[:i])
+		}
+	}
+	return name
 }
 
 // tableSize is the size of a table of the lower levels where it is counted and

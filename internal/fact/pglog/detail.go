@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Spill is one temporary file that was removed.
@@ -96,6 +97,16 @@ func (e *Entry) TookStatement() []byte {
 	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
 		line, _, _ := bytes.Cut(text, []byte("\n"))
 		return line
+	}
+	if e.Local != nil { // the word for what was executed is not English: «выполнение NAME: SQL»
+		for _, how := range []string{"bind ", "parse ", "fastpath "} {
+			if hasPrefix(rest, how) {
+				return nil
+			}
+		}
+		if _, sql, ok := bytes.Cut(rest, []byte(": ")); ok {
+			return sql
+		}
 	}
 	return nil
 }
@@ -283,9 +294,20 @@ func foreignSignal(m []byte) int {
 	return int(signal)
 }
 
+// needed are processes that never exit on their own, so that any exit code but 0 is a crash.
+var needed = []string{"autovacuum launcher", "background writer", "checkpointer", "WAL writer", "walwriter",
+	"WAL summarizer", "walsummarizer"}
+
+// auxiliary says whether a death is of one of them.
+func (d Death) auxiliary() bool {
+	return slices.ContainsFunc(needed, func(name string) bool { return strings.HasPrefix(d.What, name) })
+}
+
 // Crash says whether a death makes the postmaster start all over: a process that
 // exited with 0 or 1 ended in order. 2 and more, and any signal, did not.
-func (d Death) Crash() bool { return d.Signal != 0 || d.Exit > 1 || d.Exit < 0 }
+func (d Death) Crash() bool {
+	return d.Signal != 0 || d.Exit > 1 || d.Exit < 0 || d.Exit == 1 && d.auxiliary()
+}
 
 // Running returns the statement of «Failed process was running: …», in any language.
 func (e *Entry) Running() []byte {
@@ -518,9 +540,15 @@ const (
 	maxHolders = 16
 )
 
+// Locked is a process of a deadlock, and its statement.
+type Locked struct {
+	PID int
+	SQL []byte
+}
+
 // DeadlockStatements returns the statements of the DETAIL of a deadlock: «Process N: SQL»,
 // which goes on until the next one.
-func (e *Entry) DeadlockStatements() (out [][]byte) {
+func (e *Entry) DeadlockStatements() (out []Locked) {
 	rest := e.Detail
 	for len(rest) > 0 && len(out) < maxLocked {
 		line, more, _ := bytes.Cut(rest, []byte("\n"))
@@ -543,7 +571,8 @@ func (e *Entry) DeadlockStatements() (out [][]byte) {
 			}
 		}
 		if sql := bytes.TrimSpace(sql[:end]); len(sql) > 0 {
-			out = append(out, sql)
+			pid, _ := leadingNumber(bytes.TrimLeft(line, " \t")[len("Process "):])
+			out = append(out, Locked{int(pid), sql})
 		}
 		rest = bytes.TrimPrefix(sql[end:], []byte("\n"))
 	}

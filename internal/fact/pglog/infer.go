@@ -181,7 +181,7 @@ func seek(line []byte, label int) int {
 	for at := label - 19; at > 0; at-- {
 		if _, n := clock(line[at:]); n > 0 && at+n <= label && !isDigit(line[at-1]) {
 			if c := line[at-1]; c == '.' || c >= 0x80 || c == '>' || c == '+' || c == '|' ||
-				c == ' ' && unzoned(line[:at-1]) && len(zone(line[min(at+n+1, label):label])) > 0 {
+				(c == ' ' || c == '\t') && unzoned(line[:at-1]) && len(zone(line[min(at+n+1, label):label])) > 0 {
 				return at
 			}
 			return 0

@@ -221,9 +221,9 @@ func FuzzDetails(f *testing.F) {
 		}
 		Maintenance(e.Within())
 		Maintenance(e.Doing())
-		for _, sql := range e.DeadlockStatements() {
-			if !bytes.Contains(e.Detail, sql) {
-				t.Fatalf("%q", sql)
+		for _, l := range e.DeadlockStatements() {
+			if !bytes.Contains(e.Detail, l.SQL) {
+				t.Fatalf("%q", l.SQL)
 			}
 		}
 	})

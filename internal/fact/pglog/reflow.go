@@ -11,15 +11,19 @@ const maxPrefixWidth = 250
 // reflowed puts the entries of a text whose lines were broken anew by a page, or not at all, on lines of their own. It
 // is nil where the lines of a text are the server's: where most times with a label behind them begin one.
 func reflowed(head []byte) []byte {
-	own := 0
-	var last []byte // what stood before the time of the line before
+	own, bare := 0, 0
+	var last []byte // what stood before the time of the line before, without numbers: those of lines differ
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		line = bytes.TrimLeft(line, " \t")
+		if findLabel(line) == 0 {
+			bare++
+		}
 		for at := 0; at+19 <= min(len(line), maxPrefixWidth); at++ {
 			if !beginsEntry(line[at:]) {
 				continue
 			}
-			if before := line[:at]; bytes.IndexFunc(before, unicode.IsLetter) < 0 || bytes.Equal(before, last) {
+			before := numberless(line[:at])
+			if bytes.IndexFunc(before, unicode.IsLetter) < 0 || bytes.Equal(before, last) {
 				own++
 			} else {
 				last = before
@@ -27,8 +31,12 @@ func reflowed(head []byte) []byte {
 			break
 		}
 	}
-	// Almost no log comes by here with times in its middle.
-	if bytes.Count(head, []byte(": ")) < 2 || inner(head) <= 2*own+1 {
+	// Almost no log comes by here with times in its middle. Where most lines begin with a label, the times are of
+	// messages: «last known up at …».
+	if bytes.Count(head, []byte(": ")) < 2 {
+		return nil
+	}
+	if n := inner(head); n <= 2*own+1 || n <= bare {
 		return nil
 	}
 	text := bytes.Join(bytes.Fields(head), []byte{' '})
@@ -42,6 +50,16 @@ func reflowed(head []byte) []byte {
 		}
 	}
 	return append(append(out, text[from:]...), '\n')
+}
+
+// numberless is a text without its digits.
+func numberless(b []byte) []byte {
+	return bytes.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
+		}
+		return c
+	}, b)
 }
 
 // inner counts the times with a label behind them, wherever they are; lines end as words do.

@@ -134,3 +134,102 @@ type versions struct{ found []string }
 
 func (v *versions) Entry(e *Entry) { v.found = append(v.found, e.Version()) }
 func (v *versions) Dump(*Dump)     {}
+
+// TestBehindTheDotsOfPgCtl: the first message of a log without times is behind what pg_ctl wrote; the times in its
+// messages are no times of entries.
+func TestBehindTheDotsOfPgCtl(t *testing.T) {
+	l, src := readAll(t, "pg_ctl: another server might be running; trying to start server anyway\n"+
+		"waiting for server to start....LOG:  database system was interrupted; last known up at "+
+		"2016-06-16 20:25:11 UTC\n"+
+		"LOG:  database system was not properly shut down; automatic recovery in progress\n"+
+		"LOG:  last completed transaction was at log time 2016-06-16 20:25:11.961646+00\n"+
+		"LOG:  database system is ready to accept connections\n done\n", Options{})
+	if src.Entries != 4 || src.Prefix != "" {
+		t.Errorf("%+v\n%s", src, strings.Join(l.lines, "\n"))
+	}
+}
+
+// TestTimeOfACollectorAndATab: a panel puts its own time and a tab before each line, in its own zone.
+func TestTimeOfACollectorAndATab(t *testing.T) {
+	l, src := readAll(t, "2026-02-20 12:48:58.070\t2026-02-20 11:48:58.069 UTC [1] LOG:  checkpoint starting: time\n"+
+		"2026-02-20 12:48:58.082\t2026-02-20 11:48:58.082 UTC [29] FATAL:  the database system is starting up\n",
+		Options{})
+	if src.Prefix != "%m [%p] " || len(src.Zones) != 1 || src.Zones[0] != "UTC" || len(l.lines) != 2 {
+		t.Errorf("%+v\n%s", src, strings.Join(l.lines, "\n"))
+	}
+}
+
+// TestWhatPsqlShowedAbove: messages that a client has shown are none of the log below them. Without a client's own
+// words they are of the log, and their prefix was not copied.
+func TestWhatPsqlShowedAbove(t *testing.T) {
+	const shown = "WARNING:  terminating connection because of crash of another server process\n" +
+		"DETAIL:  The postmaster has commanded this server process to roll back.\n"
+	const log = "2026-05-08 15:54:16.866 UTC [1] LOG:  server process (PID 9687) was terminated by signal 9: Killed\n" +
+		"2026-05-08 15:54:16.866 UTC [1] LOG:  terminating any other active server processes\n"
+	for between, want := range map[string]int64{"server closed the connection unexpectedly\n": 2,
+		"The connection to the server was lost. Attempting reset: Failed.\n": 2, "shop=# SELECT 1;\n": 2,
+		"a => b\n": 3, "": 3} {
+		_, src := readAll(t, shown+between+log, Options{})
+		if src.Entries != want || src.Unread > 0 {
+			t.Errorf("%q: %+v", between, src)
+		}
+	}
+}
+
+// TestNumbersOfAnEditor: what an editor lists of a search has the number of each line, in the words of its language.
+func TestNumbersOfAnEditor(t *testing.T) {
+	for _, word := range []string{"行", "Line", "Строка"} {
+		var text strings.Builder
+		text.WriteString("### What happened?\n\n")
+		for _, n := range []string{"3592", "3597", "3703"} {
+			text.WriteString("\t" + word + " " + n + ": 2026-11-16 07:49:39.740 HKT [17] WARNING:  autovacuum worker " +
+				"took too long to start; canceled\n")
+		}
+		text.WriteString("\n### Which version?\n\n15.2\n")
+		l, src := readAll(t, text.String(), Options{})
+		if src.Entries != 3 || strings.Contains(strings.Join(l.lines, "\n"), "version") || src.Prefix != "%m [%p] " {
+			t.Errorf("%s: %+v\n%s", word, src, strings.Join(l.lines, "\n"))
+		}
+	}
+}
+
+// TestProcessesThatNeverExit: some processes of the server make it start all over with any exit code.
+func TestProcessesThatNeverExit(t *testing.T) {
+	for text, want := range map[string]bool{
+		"autovacuum launcher process (PID 29) exited with exit code 1": true,
+		"checkpointer (PID 29) exited with exit code 1":                true,
+		"server process (PID 29) exited with exit code 1":              false,
+		"WAL receiver process (PID 29) exited with exit code 1":        false,
+		"autovacuum launcher process (PID 29) exited with exit code 0": false,
+	} {
+		e := Entry{Severity: Log, Message: []byte(text)}
+		if d, ok := e.Death(); !ok || d.Crash() != want {
+			t.Errorf("%s: %+v", text, d)
+		}
+	}
+}
+
+// TestStatementsOfDurations: in each language the statement behind a duration is found.
+func TestStatementsOfDurations(t *testing.T) {
+	for text, want := range map[string]string{
+		"ru\tСООБЩЕНИЕ:  продолжительность: 1051.258 мс, оператор: SELECT 1":      "SELECT 1",
+		"ru\tСООБЩЕНИЕ:  продолжительность: 1051.258 мс  выполнение s1: SELECT 2": "SELECT 2",
+		"fr\tLOG:  durée : 1051.258 ms, instruction : SELECT 3":                   "SELECT 3",
+		"de\tLOG:  Dauer: 1051.258 ms  Anweisung: SELECT 4":                       "SELECT 4",
+	} {
+		language, line, _ := strings.Cut(text, "\t")
+		s := &durationSink{}
+		if _, err := Read(strings.NewReader("2026-11-20 09:00:00.000 UTC [7] "+line+"\n"), Options{}, s); err != nil {
+			t.Fatal(err)
+		}
+		if s.sql != want {
+			t.Errorf("%s: %q of %s", language, s.sql, line)
+		}
+	}
+}
+
+// durationSink keeps the statement of a duration.
+type durationSink struct{ sql string }
+
+func (s *durationSink) Entry(e *Entry) { s.sql = string(e.TookStatement()) }
+func (s *durationSink) Dump(*Dump)     {}

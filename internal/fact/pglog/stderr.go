@@ -58,6 +58,7 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 		r.widest, r.airy = widest(head), airy(head)
 		lead := r.prefix != nil && r.prefix.bare
 		r.lead, r.bald = leading{open: lead, bare: lead}, !r.sure && bald(head, r.one)
+		r.lead.client = lead && clientTalk(r.prefix, head)
 		if lead || r.bald {
 			r.paste = bytes.Clone(head)
 		}
@@ -376,6 +377,9 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 			}
 		}
 		r.out.src.Stray++
+		if r.lead.client && r.lead.open {
+			return
+		}
 		if r.one || len(r.prefixSteps()) == 0 || !client(line) {
 			r.out.unread(line)
 		}

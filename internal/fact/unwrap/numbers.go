@@ -29,6 +29,9 @@ func findNumbers(s *sample) cut {
 	if c := findContext(s); c != nil {
 		return c
 	}
+	if c := findListed(s); c != nil {
+		return c
+	}
 	good, all, last, at := 0, 0, -1, -1
 	var behind []byte
 	for i, l := range s.lines {
@@ -78,6 +81,31 @@ func findNumbers(s *sample) cut {
 			return m[3] + len(behind)
 		}
 		return m[1]
+	})
+}
+
+// listed is what editors put before the lines that a search has found, in the words of their languages: Notepad++.
+var listed = regex.New(`^\s{0,8}(?:Line|Zeile|Ligne|Línea|Linha|Riga|Regel|Rad|Linia|Wiersz|Řádek|Satır|` +
+	`Строка|Рядок|行|줄|라인) (\d{1,9}): `)
+
+// findListed finds it where the reader knows lines: the numbers go up.
+func findListed(s *sample) cut {
+	if s.anyLine() || s.known < 2 || !s.most(1, listed.Match) {
+		return nil
+	}
+	last := -1
+	for _, l := range s.signs {
+		n, _ := strconv.Atoi(string(listed.FindSubmatch(l[:min(len(l), maxLooked)])[1])) // nine digits at most
+		if n <= last {
+			return nil
+		}
+		last = n
+	}
+	return off(func(l []byte) int {
+		if m := listed.FindIndex(l); m != nil {
+			return m[1]
+		}
+		return 0
 	})
 }
 

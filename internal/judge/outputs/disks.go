@@ -22,6 +22,8 @@ const (
 	// unwritten: a write that costs nearly as much as one with its flush says that the flush does
 	// nothing.
 	unwritten = 1.5
+	// alike is how many methods have to agree before the one that does not is the exception, and not they.
+	alike = 3
 	// impossible: a write and a flush over PCIe take 10 µs together on the fastest flash.
 	impossible = 100_000
 	// quick flushes a second are what flash with protected caches reaches; below fair a commit
@@ -68,6 +70,12 @@ func (j *judge) fsync(f *measured.Fsync) {
 	if method == "" {
 		return
 	}
+	agree := 0 // methods that can do the same as the fastest
+	for _, m := range durable {
+		if rate(list, m)*apart >= most {
+			agree++
+		}
+	}
 	contradicted := true
 	switch {
 	case len(beyond) > 0 && most > apart*through:
@@ -89,6 +97,11 @@ func (j *judge) fsync(f *measured.Fsync) {
 		j.say("flush_impossible", Critical,
 			"{method} reached {rate} flushed writes per second. No disk is that fast: the writes did not reach one.",
 			"method", method, "rate", Rate(most))
+	case most > apart*least && agree >= alike:
+		contradicted = false
+		j.say("methods_contradict", Info, "{other} reached only {least} flushed writes per second, the other methods "+
+			"up to {rate} ({method}). Do not use {other} as wal_sync_method.", "method", method, "rate", Rate(most),
+			"other", slowest, "least", Rate(least))
 	case most > apart*least:
 		j.say("methods_contradict", Warning,
 			"{method} reached {rate} flushed writes per second, and {other} only {least}. Both have to bring the "+

@@ -155,8 +155,10 @@ func (j *judge) sysbench(s *output.Sysbench) {
 	if s.IgnoredErrors != nil && *s.IgnoredErrors > 0 {
 		var per say.Message
 		if s.Transactions != nil && *s.Transactions > 0 {
-			per = say.M("That is {rate} per 100 transactions.", "rate", say.Number(fmt.Sprintf("%.1f",
-				100*float64(*s.IgnoredErrors)/float64(*s.Transactions))))
+			const least = 0.05 // less is 0.0
+			if v := 100 * float64(*s.IgnoredErrors) / float64(*s.Transactions); v >= least {
+				per = say.M("That is {rate} per 100 transactions.", "rate", say.Number(fmt.Sprintf("%.1f", v)))
+			}
 		}
 		j.add("errors", Warning, say.All(" ", say.N(*s.IgnoredErrors,
 			"{n} error was ignored: the transaction was rolled back and started again, for example after a deadlock "+

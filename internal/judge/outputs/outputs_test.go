@@ -51,6 +51,8 @@ func TestVerdicts(t *testing.T) {
 			"flush_impossible critical"},
 		"one method lies": {[]output.Output{table("open_datasync", 9000., "fdatasync", 120., "write", 300_000.)},
 			"methods_contradict warning"},
+		"one that is far slower": {[]output.Output{table("open_datasync", 1002., "fdatasync", 1062., "fsync", 598.,
+			"open_sync", 34.4)}, "methods_contradict info, flush_fair info"},
 		"a journal": {[]output.Output{table("fdatasync", 608., "fsync", 177., "write", 300_000.)},
 			"flush_slow info"},
 		"good": {[]output.Output{table("fdatasync", 11855., "fsync", 10594.)}, "flush_fast good"},

@@ -65,6 +65,9 @@ func clean(b []byte) (lines []string, numbers []int) {
 			if bold, ok := marked(part); ok {
 				part = bold
 			}
+			if holds(part, "//", "#", "<-", "<=", "←", "；", "（", "-- ") {
+				part = remark.ReplaceAllString(part, "$1")
+			}
 			in = append(in, unwrap.Line{Text: part, Number: l.Number})
 		}
 	}
@@ -258,7 +261,7 @@ func foldedTables(lines []string) []string {
 		lines[i] += " " + strings.TrimSpace(lines[i+1])
 		lines[i+1] = ""
 	}
-	columns := 0
+	columns := vmstatColumns(lines) // of the rows before the first head, which have no other
 	for i := 0; i+1 < len(lines); i++ {
 		var of *regex.Regex
 		switch l := lines[i]; {
@@ -287,6 +290,32 @@ func foldedTables(lines []string) []string {
 	}
 	return lines
 }
+
+// vmstatColumns is how many columns the first head of a text has, where it is one of vmstat that was folded; else 0.
+func vmstatColumns(lines []string) int {
+	for i := 0; i+1 < len(lines); i++ {
+		switch l := lines[i]; {
+		case strings.Contains(l, "evice") && iostatHead.MatchString(l):
+			return 0
+		case strings.Contains(l, "swpd") && vmstatHead.MatchString(l):
+			next := strings.Fields(lines[i+1])
+			for _, f := range next {
+				if !foldedVmstat.MatchString(f) {
+					return 0
+				}
+			}
+			if len(next) == 0 {
+				return 0
+			}
+			return len(strings.Fields(l)) + len(next)
+		}
+	}
+	return 0
+}
+
+// remark is what a person has written behind the figure of a line that has one.
+var remark = regex.New(`^(\s*[A-Za-z0-9][\w ()./%,-]{0,60}[:=] {0,40}[0-9][0-9.,]*(?: ?(?:ms|us|s|%))?` +
+	`(?: {1,20}\([0-9][^)]*\))?)\s*(?://|#|<[-=]|←|；|（|-- ).*$`)
 
 // short bounds a text to some characters, and makes it harmless.
 func short(s string, most int) string {

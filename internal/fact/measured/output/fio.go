@@ -168,10 +168,14 @@ var (
 		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
 )
 
+// fioStub is a line that is cut within its name.
+var fioStub = regex.New(`^\s+(?:[sc]?la?t?|bw?|io?p?s?|cp?u?|IO(?: d?e?p?t?h?s?)?|iss?u?e?d?)\s*$`)
+
 // line reads the text of fio 2 and 3. Where a file ends within a job, the rest of that is missing.
 func (f *fio) line(s scanned) bool {
 	taken := f.read(s)
-	if s.last && taken && f.out != nil && f.job != nil && !f.counted && !f.tersely && !f.ended {
+	if s.last && (taken || fioStub.MatchString(s.text)) && f.out != nil && f.job != nil && !f.counted && !f.tersely &&
+		!f.ended {
 		f.out.Cut = true
 	}
 	return taken
@@ -302,12 +306,15 @@ func (f *fio) option(j *Job, name, value string) {
 	}
 }
 
-// fioSize reads «4k», «4096B», «(R) 4096B-4096B»: of a range the first.
+// fioSize reads «4k», «4096B», «(R) 4096B-4096B»; 0 where it is a range of sizes, «(R) 512B-1024KiB».
 func fioSize(s string) unit.Bytes {
 	s = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(s), "(R)"))
 	s, _, _ = strings.Cut(s, ",")
 	s, _, _ = strings.Cut(s, "/")
-	s, _, _ = strings.Cut(s, "-")
+	s, most, several := strings.Cut(s, "-")
+	if several && strings.TrimSpace(most) != s {
+		return 0
+	}
 	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
 	number, suffix := s, ""
 	if i >= 0 {
@@ -689,11 +696,25 @@ func (f *fio) finish() {
 				jobs = append(jobs, j)
 			}
 		}
+		each(jobs)
 		f.out.Fio.Jobs = jobs
 	}
 	f.close()
 	f.out, f.def, f.version, f.line0, f.json, f.defs, f.ended = nil, Job{}, "", 0, nil, nil, false
 	f.order, f.tersely, f.progress, f.signal = nil, false, nil, 0
+}
+
+// each says that jobs of one name that are listed one by one are one job each, whatever their command asked for.
+func each(jobs []Job) {
+	times := map[string]int{}
+	for i := range jobs {
+		times[jobs[i].Name]++
+	}
+	for i := range jobs {
+		if n := times[jobs[i].Name]; n > 1 && n <= jobs[i].Jobs {
+			jobs[i].Jobs = 1
+		}
+	}
 }
 
 func (f *fio) end() { f.finish() }

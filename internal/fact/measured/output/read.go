@@ -239,6 +239,9 @@ func (o *Output) filled() bool {
 var tells = []string{"ops/sec", "IOPS=", "iops=", "loop time including overhead", "latency average", "tps = ",
 	"per sec.)", "thds: ", "clat (", "sync percentiles"}
 
+// figureNamed is a latency with a figure behind it.
+var figureNamed = regex.New(`latency average[^:=]{0,20}[:=]`)
+
 // bareRate says whether a line has nothing before its figure.
 func bareRate(text string) bool {
 	c := begun(text)
@@ -253,6 +256,9 @@ func (r *reader) notice(s scanned) {
 	for _, what := range tells {
 		if !strings.Contains(s.text, what) || what == "ops/sec" && bareRate(s.text) {
 			continue // pg_test_fsync has the method before the figure; perf bench and others have none
+		}
+		if what == "latency average" && !figureNamed.MatchString(s.text) {
+			continue // prose
 		}
 		for i := range r.unread {
 			if r.unread[i].What == what {

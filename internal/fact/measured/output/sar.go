@@ -40,8 +40,12 @@ var (
 	sarMean  = regex.New(`^\s*([\p{L}.]{4,16} ?[:：])\s+(\S.*)$`)
 	sarTable = regex.New(
 		`^(?:CPU\s+%usr|CPU\s+%user|DEV\s+tps|tps\s+rtps|kbmemfree|kbswpfree|runq-sz|proc/s|` +
-			`pswpin/s|pgpgin/s|IFACE|cswch/s|dentunusd|kbhugfree|totsck|INTR|TTY|MHz|FILESYSTEM|call/s|scall/s|TEMP)`)
+			`pswpin/s|pgpgin/s|IFACE|cswch/s|dentunusd|kbhugfree|totsck|INTR|TTY|MHz|FILESYSTEM|MBfsfree|call/s|` +
+			`scall/s|TEMP)`)
 )
+
+// sarZone is a zone behind the time, as some locales have it.
+var sarZone = regex.New(`^([A-Z]{3,5}|[+-][0-9]{2}(?::?[0-9]{2})?)\s+`)
 
 const maxOthers = 32
 
@@ -50,7 +54,8 @@ type sar struct {
 	out     *Output
 	columns []string // of the table that is open; nil: none, or one that is not read
 	rows    int
-	broken  bool // other text came between
+	zone    string // that stands behind the times
+	broken  bool   // other text came between
 }
 
 func (t *sar) line(s scanned) bool {
@@ -73,6 +78,14 @@ func (t *sar) read(s scanned) bool {
 		rest = f // a head without a time
 	} else {
 		return false
+	}
+	if m := sarZone.FindStringSubmatch(rest); m != nil && !sarTable.MatchString(rest) {
+		if behind := rest[len(m[0]):]; sarTable.MatchString(behind) {
+			t.zone = m[1]
+		}
+		if t.zone == m[1] {
+			rest = rest[len(m[0]):]
+		}
 	}
 	fields := strings.Fields(rest)
 	if sarTable.MatchString(rest) {

@@ -126,3 +126,93 @@ func TestFileThatEndsWithinAJob(t *testing.T) {
 		t.Error("whole, and called cut")
 	}
 }
+
+// TestRowsBeforeTheHeadOfVmstat: a mail that begins within an output has rows before the first head, folded as the
+// others are. None of them is the mean since the boot.
+func TestRowsBeforeTheHeadOfVmstat(t *testing.T) {
+	const folded = " 2  3      0   7828  40784 1654252    0    0  4024  7838 1662 11486  7 \n4 44 45\n" +
+		" 5 13      0   7228  38652 1653800    0    0  4370  9087 1751 12864  9 \n5 40 47\n" +
+		"procs                      memory      swap          io    \nsystem         cpu\n" +
+		" r  b   swpd   free   buff  cache   si   so    bi    bo   in    cs us sy\nid wa\n" +
+		" 0  2      0 330392   5696 1319216    0    0  4674  6309 1949  9792  6 \n4 46 44\n"
+	for name, text := range map[string]string{"folded": folded,
+		"whole": strings.NewReplacer(" \n", " ", "sy\nid", "sy id").Replace(folded)} {
+		x := one(t, text)
+		if x.Program != VmstatRun || !x.Cut || x.Line != 1 || len(x.Vmstat.Samples) != 3 {
+			t.Fatalf("%s: %+v", name, x)
+		}
+		if s := x.Vmstat.Samples; s[0].B != 3 || s[1].WA != 47 || s[2].Free != 330392 || s[0].SinceBoot ||
+			s[2].SinceBoot {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}
+
+// TestDatesInWords: some locales write the date of sar in words, and a zone behind each time.
+func TestDatesInWords(t *testing.T) {
+	const head = "Linux 3.11.0-23-generic (db1.example.com) \tThursday 04 September 2014 \t_i686_\t(2 CPU)\n\n"
+	x := one(t, head+"02:00:44  IST   CPU     %user     %nice   %system   %iowait    %steal     %idle\n"+
+		"02:00:46  IST   all      5.00      0.00      2.00     13.00      0.00     80.00\n")
+	if s := x.Sar; s == nil || s.Host != "db1.example.com" || s.Date != "Thursday 04 September 2014" || s.CPUs != 2 ||
+		len(s.CPU) != 1 || s.CPU[0].IOWait != 13 || s.CPU[0].At != "02:00:46" {
+		t.Errorf("%+v", x.Sar)
+	}
+	x = one(t, head+"02:02:31  IST  MBfsfree  MBfsused   %fsused  %ufsused FILESYSTEM\n")
+	if x.Sar == nil || len(x.Sar.Others) != 1 {
+		t.Errorf("%+v", x.Sar)
+	}
+}
+
+// TestRemarksBehindFigures: what a person has written behind a figure may have figures of its own.
+func TestRemarksBehindFigures(t *testing.T) {
+	for _, mark := range []string{" //", "//", " # ", " ← ", " <-- "} {
+		x := one(t, "SQL statistics:\n    queries performed:\n"+
+			"        read:                            4694"+mark+"300 s 的压测期间执行了469次\n"+
+			"    transactions:                        335 (1117.66 per sec.)\n"+
+			"General statistics:\n    total time:                          300.0294s"+mark+"5 minutes\n"+
+			"Latency (ms):\n         avg:                                    8.94"+mark+"平均 8.94ms\n"+
+			"         95th percentile:                       14.73"+mark+"95% of them\n")
+		s := x.Sysbench
+		if s == nil || s.Reads == nil || *s.Reads != 4694 || s.Seconds != 300.0294 || s.Latency == nil ||
+			s.Latency.Mean == nil || *s.Latency.Mean != 8.94 || s.Latency.At == nil || *s.Latency.At != 14.73 {
+			t.Errorf("%q: %+v", mark, s)
+		}
+	}
+}
+
+// TestRangeOfBlockSizes: blocks of several sizes have none that is that of all.
+func TestRangeOfBlockSizes(t *testing.T) {
+	const of = "test: (g=0): rw=rw, bs=%s, ioengine=psync, iodepth=1\nfio-3.32\n" +
+		"test: (groupid=0, jobs=1): err= 0: pid=3385: Mon Sep 19 07:32:24 2022\n" +
+		"  read: IOPS=106, BW=53.1MiB/s (55.7MB/s)(62.2GiB/1200001msec)\n"
+	x := one(t, strings.Replace(of, "%s", "(R) 512B-1024KiB, (W) 512B-1024KiB", 1))
+	if len(x.Fio.Jobs) != 1 || x.Fio.Jobs[0].BlockSize != 0 {
+		t.Errorf("%+v", x.Fio.Jobs)
+	}
+	if x = one(t, strings.Replace(of, "%s", "4K-4K/4K-4K/4K-4K", 1)); x.Fio.Jobs[0].BlockSize != 4096 {
+		t.Errorf("%+v", x.Fio.Jobs)
+	}
+	x = one(t, strings.Replace(of, "%s", "4K-4K", 1)+"    clat (usec): min=1, max=5, avg=2.86, stdev=1.70\n    clat\n")
+	if !x.Cut {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestJobsOneByOne: jobs that are listed each for itself are one each, whatever their command asked for.
+func TestJobsOneByOne(t *testing.T) {
+	const head = "$ fio -rw=randwrite -bs=4k -numjobs=2 -name=f1 -ioengine=libaio\nfio-2.0.13\n"
+	const job = "f1: (groupid=0, jobs=1): err= 0: pid=2: Fri Sep 27 20:49:01 2013\n" +
+		"  write: io=102400KB, bw=12088KB/s, iops=3022 , runt=  8471msec\n"
+	if x := one(t, head+job+job); len(x.Fio.Jobs) != 2 || x.Fio.Jobs[0].Jobs != 1 || x.Fio.Jobs[1].Jobs != 1 {
+		t.Errorf("%+v", x.Fio.Jobs)
+	}
+}
+
+// TestProseAboutLatency: a sentence that names the average latency is no line that was not understood.
+func TestProseAboutLatency(t *testing.T) {
+	got, err := Read([]byte("So the latency average for this query is better:\n\n" +
+		"tps = 123.4 (without initial connection time)\n"))
+	if err != nil || len(got.Unread) > 0 {
+		t.Errorf("%v %+v", err, got)
+	}
+}

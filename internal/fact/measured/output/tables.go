@@ -22,6 +22,9 @@ var (
 	headLine = regex.New(
 		`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([0-9]\S{0,23})` +
 			`(?:\s+_\S+_(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?|\s*$)`)
+	// The date in the words of a locale.
+	headWords = regex.New(`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([\p{L}0-9][^_()\t]{4,38}[\p{L}0-9.])\s+_\S+_` +
+		`(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?`)
 	iostatOf   = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
 	iostatEach = regex.New(`\s[0-9]{1,5}(?:\s+[0-9]{1,6})?\s*$`)
 	iostatNo   = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
@@ -43,11 +46,14 @@ func (r *reader) hostLine(s scanned) bool {
 	}
 	m := headLine.FindStringSubmatch(s.text)
 	if m == nil {
+		m = headWords.FindStringSubmatch(s.text)
+	}
+	if m == nil {
 		return false
 	}
 	since := r.host == nil || s.number-r.host.line > 3 || r.host.kernel != "" || r.host.sinceBoot
 	n, _ := whole(m[4])
-	r.host = &hostHead{kernel: short(m[1], 80), host: short(m[2], 80), date: short(m[3], 24), cpus: int(n),
+	r.host = &hostHead{kernel: short(m[1], 80), host: short(m[2], 80), date: short(m[3], 40), cpus: int(n),
 		line: s.number, sinceBoot: since}
 	return true
 }

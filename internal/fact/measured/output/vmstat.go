@@ -53,6 +53,57 @@ type vmstat struct {
 	columns []string
 	unit    string // that the command above asked for
 	broken  bool   // other text came between
+	early   []early
+}
+
+// vmstatWords are the words over the head, of which a mailer puts some on a line of their own.
+var vmstatWords = regex.New(`^[\s-]*(?:(?:procs|memory|swap|io|system|cpu)[\s-]*)+$`)
+
+// leastColumns is how many columns the oldest vmstat has.
+const leastColumns = 14
+
+// first keeps a row that stands before any head, as a screen begins with it.
+func (t *vmstat) first(s scanned) {
+	fields := strings.Fields(s.text)
+	for _, f := range fields {
+		if _, ok := whole(f); ok {
+			continue
+		}
+		if !vmstatWords.MatchString(s.text) && !vmstatGroups.MatchString(s.text) {
+			t.early = nil
+		}
+		return
+	}
+	switch {
+	case len(fields) == 0:
+	case len(fields) < leastColumns || len(t.early) >= maxEarly:
+		t.early = nil
+	default:
+		t.early = append(t.early, early{s.number, fields})
+	}
+}
+
+// maxEarly rows stand on a screen.
+const maxEarly = 512
+
+// adopt makes samples of the rows that stood before the first head, which has their columns.
+func (t *vmstat) adopt() {
+	rows := t.early
+	t.early = nil
+	for _, row := range rows {
+		if len(row.fields) != len(t.columns) {
+			return
+		}
+	}
+	for _, row := range rows {
+		var v VmstatSample
+		for i, column := range t.columns {
+			n, _ := whole(row.fields[i])
+			v.set(column, n)
+		}
+		t.out.Vmstat.Samples = append(t.out.Vmstat.Samples, v)
+		t.out.Line, t.out.Cut = rows[0].line, true
+	}
 }
 
 func (t *vmstat) line(s scanned) bool {
@@ -63,6 +114,7 @@ func (t *vmstat) line(s scanned) bool {
 
 func (t *vmstat) read(s scanned) bool {
 	if t.out == nil && !holds(s.text, "swpd", "procs ", "vmstat") {
+		t.first(s)
 		return false
 	}
 	fields := strings.Fields(s.text)
@@ -72,7 +124,7 @@ func (t *vmstat) read(s scanned) bool {
 		return false
 	}
 	switch {
-	case vmstatGroups.MatchString(s.text):
+	case vmstatGroups.MatchString(s.text), t.out != nil && vmstatWords.MatchString(s.text):
 		return true
 	case vmstatHead.MatchString(s.text):
 		if t.out == nil || t.broken {
@@ -87,6 +139,9 @@ func (t *vmstat) read(s scanned) bool {
 				break
 			}
 			t.columns = append(t.columns, f)
+		}
+		if len(t.out.Vmstat.Samples) == 0 {
+			t.adopt()
 		}
 		return true
 	case t.columns == nil || len(fields) == 0:

@@ -5,6 +5,7 @@ package translated
 
 import (
 	_ "embed"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -145,8 +146,15 @@ var load = sync.OnceValue(func() *index {
 	for _, m := range olderMessages {
 		add(m.language, m.id, m.text)
 	}
+	for _, list := range ix.byHead {
+		// «%s мс, оператор: %s» before «%s мс  %s %s: %s», which would fit it too.
+		slices.SortStableFunc(list, func(a, b *pattern) int { return said(b.text) - said(a.text) })
+	}
 	return ix
 })
+
+// said is how much of a translation is words.
+func said(text string) int { return len(text) - 2*strings.Count(text, "%") }
 
 // keyOf is what a translation is looked up by; false where it begins with an argument.
 func keyOf(s string) (key [keyLength]byte, ok bool) {

@@ -44,7 +44,7 @@ func (c *oomCase) after() {
 			"start, crash recovery restores committed transactions, except the newest ones with synchronous_commit = "+
 			"off. With fsync = off, data can be corrupted.")
 		return
-	case c.report.NoVictim:
+	case c.report.NoVictim, c.report.Shown:
 		a.State, a.Text = oomUntouched, say.M("The OOM killer killed no process.")
 		return
 	case v == nil:

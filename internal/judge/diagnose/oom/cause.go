@@ -48,6 +48,8 @@ const (
 	oomTablesMin = 0.05 // page tables: without huge pages and with few sessions they are below one percent
 	oomSharedMin = 0.40 // shared memory: a quarter to 40 % is what settings for a dedicated server give it
 	oomHugeMin   = 0.10 // an unused pool
+	oomGroupMin  = 0.60 // of what all tasks of a group have, where its limit is not known
+	oomAnonMin   = 0.50 // private memory of all processes, where nothing shows whose it is
 	oomOtherMin  = 0.10 // another program
 	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
 	oomCacheMin  = 0.50 // page cache: what is clean is dropped before anything is killed
@@ -61,6 +63,9 @@ const (
 	// oomMostOfOne is the share of what a server has together that one of its processes may have at most if the table
 	// does not divide it: with more, it may be one query and not many.
 	oomMostOfOne = 0.6
+	// oomSharedTables is the shared memory from which page tables can be of it: a server with the defaults of 13 to 18
+	// has 128 MB. What takes less needs 8 kB of them in each process.
+	oomSharedTables = 16 * unit.MB
 	// oomTablesTell is the sum of page tables from which they show whether rows are missing: processes that are not in
 	// the table (threads of the kernel, those that end) have some megabytes.
 	oomTablesTell = 64 * unit.MB
@@ -69,6 +74,12 @@ const (
 // cause finds the largest of what held the memory, and names the others that
 // were large enough to matter.
 func (c *oomCase) cause() {
+	if c.report.Shown {
+		c.kill.Cause = Cause{ID: oomNotTold, Evidence: []say.Message{},
+			Text: say.M("An administrator or a program requested the state of the memory (SysRq m). It is no OOM " +
+				"kill.")}
+		return
+	}
 	if c.report.Manual {
 		c.kill.Cause = Cause{ID: oomManual,
 			Text: say.M("Manual OOM kill (SysRq f), requested by an administrator or by a program. Memory was not " +
@@ -91,7 +102,13 @@ func (c *oomCase) cause() {
 		return float64(b) / float64(*m.Total)
 	}
 	c.queries(add, c.shareOfOrdinary())
-	if t, n := c.allTables(); share(t) >= oomTablesMin {
+	if s := m.Shared; s != nil && *s < oomSharedTables {
+		if t, _ := c.allTables(); share(t) >= oomSlabMin {
+			add(oomPageTables, t, say.M("Page tables: {size} in total, although there was only {shared} of shared "+
+				"memory. They map the private memory and the files of the processes.", "size", t, "shared", *s),
+				say.M("page tables of all processes: {amount}", "amount", c.of(t)))
+		}
+	} else if t, n := c.allTables(); share(t) >= oomTablesMin {
 		ev := []say.Message{say.M("page tables of all processes: {amount}", "amount", c.of(t))}
 		if n > 0 {
 			ev = append(ev, say.N(n, "{n} server process in the task table has {size} of them",
@@ -125,8 +142,15 @@ func (c *oomCase) cause() {
 			ev = say.M("{name} (UID {uid}): at least {amount}", "name", p.Name, "uid", strconv.Itoa(p.UID), "amount",
 				c.ofBoth(p.Private))
 		}
+		if m.Anon != nil && c.rowsMissing() && p.Private < *m.Anon/2 {
+			text = say.All(" ", text, say.M("Rows of the task table are missing, so another program may have had "+
+				"more."))
+		}
 		add(oomProgram, p.Private, text, ev)
 		break // the largest
+	}
+	if len(found) == 0 && m.Total == nil {
+		c.ofGroup(add)
 	}
 	if s := m.Slab; s != nil && share(*s) >= oomSlabMin {
 		ev := []say.Message{say.M("unreclaimable slab: {amount}", "amount", c.of(*s))}
@@ -144,6 +168,30 @@ func (c *oomCase) cause() {
 	}
 	c.kill.Cause = found[0]
 	c.kill.Also = append(c.kill.Also, found[1:]...)
+}
+
+// ofGroup is the program that has most of what the tasks of a group have, where the limit of the group is not known:
+// the task table of such a report has all of them.
+func (c *oomCase) ofGroup(add func(string, unit.Bytes, say.Message, ...say.Message)) {
+	if c.report.Constraint != kernlog.Memcg || !c.report.Table.Header || len(c.kill.Programs) == 0 {
+		return
+	}
+	var all unit.Bytes
+	by := map[string]unit.Bytes{}
+	for i := range c.report.Table.Tasks {
+		t := &c.report.Table.Tasks[i]
+		b := unit.Bytes(t.RSS+t.Swap) * c.size
+		all, by[t.Name] = all+b, by[t.Name]+b
+	}
+	for name, b := range by {
+		if host.IsServerName(name) || float64(b) < oomGroupMin*float64(all) {
+			continue
+		}
+		add(oomProgram, b, say.M("Another program: {name} had {percent} of the memory and swap of all processes in "+
+			"the cgroup ({size}). The limit of the cgroup is not in the logs.", "name", name, "percent",
+			percentOf(b, all), "size", b), say.M("{name}: {size}; all processes in the task table: {all}", "name",
+			name, "size", b, "all", all))
+	}
 }
 
 // shared is the shared memory: the sum, or, if the report has none, what one process had touched of it, which is a
@@ -545,14 +593,33 @@ func (c *oomCase) unknown() Cause {
 	if m.Anon != nil {
 		add(say.M("anonymous memory of all processes: {size}", "size", *m.Anon))
 	}
+	v := c.kill.Victim
 	if c.report.Panic {
 		o.Text = panicText(c.report)
+	} else if m.Total == nil && v != nil && v.Anon != nil && len(c.report.Table.Tasks) == 0 &&
+		(v.Shmem == nil || *v.Shmem <= *v.Anon) {
+		o.Text = say.M("The cause is unknown: the logs show only the memory of the victim ({size}), not how much "+
+			"there was.", "size", *v.Anon)
 	} else if m.Total == nil {
 		o.Text = say.M("The cause is unknown: the logs do not show how much memory there was.")
+	} else if a := c.held(); len(c.report.Table.Tasks) == 0 && float64(a) >= oomAnonMin*float64(*m.Total) {
+		o.Text = say.M("Private memory of processes: {amount}. The report has no task table, so it is unknown which "+
+			"processes had it.", "amount", c.of(a))
 	} else if len(c.report.Table.Tasks) > 0 {
 		o.Text = say.M("The cause is unknown: no single part of the memory stands out. See the largest processes.")
 	}
 	return o
+}
+
+// held is the private memory of all processes, in swap too where that counts against the limit.
+func (c *oomCase) held() (b unit.Bytes) {
+	if a := c.kill.Memory.Anon; a != nil {
+		b = *a
+	}
+	if g := c.report.Memcg; g != nil && c.kill.LimitSwap {
+		b += unit.Bytes(max(g.Stat["total_swap"], g.Stat["swap"]))
+	}
+	return b
 }
 
 // panicText is why the kernel panicked.

@@ -56,6 +56,7 @@ type Kill struct {
 	NoVictim   bool         `json:"no_victim"`                 // the killer found no process that it could kill
 	Panic      bool         `json:"panic"`                     // the kernel panicked instead of killing
 	OnlyMemory bool         `json:"only_memory"`               // there is the state of memory alone, maybe of no kill
+	Shown      bool         `json:"sysrq_m,omitempty"`         // that state was requested with SysRq m
 	Invoker    *Invoker     `json:"invoker,omitempty"`
 	Memory     Memory       `json:"memory"`
 	Programs   []Program    `json:"programs"` // the largest, by name and user
@@ -262,6 +263,17 @@ func (d *Report) gaps(log *Log, f *Facts) {
 	}
 }
 
+// server reports whether anything that was read is of a PostgreSQL server.
+func (c *oomCase) server() bool {
+	if c.procs > 0 || len(c.log.Server) > 0 || c.facts.Snapshot != nil || host.IsServerName(c.report.Asker.Name) {
+		return true
+	}
+	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return host.IsServerName(v.Name) })
+}
+
+// wholeTable reports whether the processes that could have been killed were all read.
+func (c *oomCase) wholeTable() bool { return len(c.report.Table.Tasks) > 0 && !c.rowsMissing() }
+
 func oomPtr[T any](v T) *T { return &v }
 
 func oomValue[T any](p *T) (v T) {
@@ -286,6 +298,7 @@ func oomTime(at kernlog.Stamp, f *Facts) say.Message {
 func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	k := Kill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group,
 		From: string(r.From), NoVictim: r.NoVictim, Panic: r.Panic, OnlyMemory: !r.Called,
+		Shown:    r.Shown,
 		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []gap.Gap{}}
 	if r.Constraint == kernlog.Unclear {
 		k.Constraint = "unknown"
@@ -307,6 +320,9 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 	c.invoker()
 	c.after()
 	c.cause()
+	if r.Shown {
+		return k
+	}
 	c.aside()
 	c.prevent()
 	c.missing()
@@ -451,12 +467,16 @@ func (c *oomCase) memory() {
 // advance, so what is reported may stay below the limit by 256 kB for each CPU.
 const oomLimitReached = 0.99
 
-// swapLimit reports whether a group of version 1 hit its limit of memory and swap together, and not that of memory.
+// swapLimit reports whether a group of version 1 hit its limit of memory and swap together, and not that of memory: of
+// the two that one of which less is left.
 func swapLimit(g *kernlog.MemcgInfo) bool {
 	full := func(usage, limit *unit.Bytes) bool {
 		return usage != nil && limit != nil && float64(*usage) >= oomLimitReached*float64(*limit)
 	}
-	return g.SwapTogether && full(g.SwapUsage, g.SwapLimit) && g.Usage != nil && !full(g.Usage, g.Limit)
+	if !g.SwapTogether || g.Usage == nil || !full(g.SwapUsage, g.SwapLimit) {
+		return false
+	}
+	return !full(g.Usage, g.Limit) || *g.SwapLimit-*g.SwapUsage < *g.Limit-*g.Usage
 }
 
 // task makes a row readable.

@@ -91,7 +91,7 @@ func (c *oomCase) prevent() {
 		c.formula(cause.ID, planned)
 	}
 	// Gigabytes of page tables are worth huge pages in any case.
-	if t, _ := c.allTables(); t >= unit.GB && c.kill.Memory.Shared != nil && !planned["pg:huge_pages"] {
+	if t, _ := c.allTables(); t >= unit.GB && c.kill.Memory.Shared != nil && !planned["pg:huge_pages"] && c.mapped() {
 		c.hugePages()
 	}
 	c.protect(planned)
@@ -189,7 +189,7 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 					"work_mem does not limit it"), "pgfettle explain autovacuum_work_mem")
 		}
 	case oomPageTables:
-		if !planned["pg:huge_pages"] {
+		if !planned["pg:huge_pages"] && c.mapped() {
 			c.hugePages()
 		}
 	case oomShared:
@@ -251,10 +251,13 @@ func (c *oomCase) otherProgram() {
 				"fit in it"))
 		return
 	}
-	if c.procs == 0 && len(c.report.Table.Tasks) > 0 && !c.rowsMissing() && c.facts.Snapshot == nil {
-		c.add("report", say.M("Limit the memory of {name}, or use a host with more memory", "name", p.Name),
-			say.M("the task table has no process of a PostgreSQL server; if {name} exceeds a limit of its own, only "+
-				"its own processes are killed", "name", p.Name),
+	if c.procs == 0 && c.facts.Snapshot == nil && (c.wholeTable() || !c.server()) {
+		why := say.M("if {name} exceeds a limit of its own, only its own processes are killed", "name", p.Name)
+		if c.wholeTable() {
+			why = say.M("the task table has no process of a PostgreSQL server; if {name} exceeds a limit of its own, "+
+				"only its own processes are killed", "name", p.Name)
+		}
+		c.add("report", say.M("Limit the memory of {name}, or use a host with more memory", "name", p.Name), why,
 			"systemctl set-property "+c.unitOf(p)+" MemoryMax=LIMIT")
 		return
 	}
@@ -404,6 +407,14 @@ func (c *oomCase) strict() {
 }
 
 func commitShare() say.Number { return say.Number(fmt.Sprintf("%.0f%%", 100*memory.CommitShare)) }
+
+// mapped reports whether shared memory can be that of a PostgreSQL server, and is large enough to need page tables.
+func (c *oomCase) mapped() bool {
+	if s := c.kill.Memory.Shared; s != nil && *s < oomSharedTables {
+		return false
+	}
+	return !c.wholeTable() || c.server()
+}
 
 // hugePages says what huge pages would have saved.
 func (c *oomCase) hugePages() {

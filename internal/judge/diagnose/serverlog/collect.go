@@ -166,8 +166,14 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	if e.Severity >= pglog.Fatal && k != pglog.NotAccepting && len(e.User) == 0 {
 		c.crashes.fatal = true
 	}
-	if e.Severity == pglog.Panic {
+	switch e.Severity {
+	case pglog.Panic:
 		c.panic(e, at)
+	case pglog.Fatal:
+		if k != pglog.NotAccepting && len(e.User) == 0 {
+			line, _, _ := bytes.Cut(e.Message, []byte("\n"))
+			c.crashes.lastFatal, c.crashes.fatalPID = c.mask.text(shorten(string(line), maxSample)), e.PID
+		}
 	}
 	switch k {
 	case pglog.Duration:

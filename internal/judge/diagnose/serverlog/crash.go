@@ -35,20 +35,22 @@ type crashes struct {
 	first stamp
 	last  stamp
 
-	aliveAt  stamp  // of the last entry of a server that does not start
-	phase    bool   // it starts
-	stopping bool   // a shutdown was asked for
-	how      string // which, until the next start
-	askedAt  stamp
-	stopped  bool   // it was complete, and none is open since
-	ending   bool   // the postmaster ends all processes
-	doubted  *Crash // what a restored backup looks like too, and was taken for one
-	doubtAt  stamp
-	panicked string // the last PANIC
-	panicPID int
-	fatal    bool // the server itself has said in this start why it cannot go on
-	failed   bool // the recovery of the last start did
-	gone     bool // the postmaster has ended since the last crash began: what follows is a start
+	aliveAt   stamp  // of the last entry of a server that does not start
+	phase     bool   // it starts
+	stopping  bool   // a shutdown was asked for
+	how       string // which, until the next start
+	askedAt   stamp
+	stopped   bool   // it was complete, and none is open since
+	ending    bool   // the postmaster ends all processes
+	doubted   *Crash // what a restored backup looks like too, and was taken for one
+	doubtAt   stamp
+	panicked  string // the last PANIC
+	panicPID  int
+	lastFatal string // the last FATAL of a process that it may have ended with
+	fatalPID  int
+	fatal     bool // the server itself has said in this start why it cannot go on
+	failed    bool // the recovery of the last start did
+	gone      bool // the postmaster has ended since the last crash began: what follows is a start
 }
 
 // alive notes that the server lives: the last entry before it starts.
@@ -250,6 +252,9 @@ func (s *crashes) unclean(e *pglog.Entry, at stamp) {
 	}
 	x.DownAtMost = x.Kind == uncleanEnd
 	s.begin(at, from, x)
+	if bytes.Contains(e.Message, []byte("while in recovery")) {
+		x.then(say.M("it was interrupted while in recovery, which can mean corrupted data if it happens again"))
+	}
 	if from.zone != at.zone { // their clocks differ by an unknown offset
 		s.from = stamp{}
 	}
@@ -396,6 +401,9 @@ func (s *crashes) deathOf(d pglog.Death) say.Message {
 			"ended its command", "process", who, "code", d.Exit, "signal", d.Exit-128)
 	case d.Exit < 0:
 		return say.M("{process} ended with an unrecognized status", "process", who)
+	case d.Exit == 1 && s.fatalPID == d.PID && s.fatalPID > 0:
+		return say.M("{process} exited with code {code} after its FATAL: {message}", "process", who, "code", d.Exit,
+			"message", s.lastFatal)
 	}
 	return say.M("{process} exited with code {code}", "process", who, "code", d.Exit)
 }
@@ -429,7 +437,11 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 		} else {
 			lost += x.ProcessesEnded
 		}
-		if x.Kind == uncleanEnd && x.LastAlive != "" {
+		switch {
+		case x.Kind != uncleanEnd || x.LastAlive == "":
+		case x.Time == "":
+			f.Evidence = append(f.Evidence, say.M("last sign of life before the start: {last}", "last", x.LastAlive))
+		default:
 			f.Evidence = append(f.Evidence, say.M("last sign of life before {time}: {last}", "time", x.Time, "last",
 				x.LastAlive))
 		}
@@ -481,6 +493,8 @@ func (c *Collector) outage(r *Report) say.Message {
 	case known == int64(len(r.Crashes)):
 		return say.N(known, "down for {time} in the first of them", "down for {time} in the first {n} of them", "time",
 			lasted)
+	case known == 1:
+		return say.M("down for {time} in the only one whose end is in the log", "time", lasted)
 	}
 	return say.N(known, "down for {time} in the {n} of them whose end is in the log",
 		"down for {time} in the {n} of them whose end is in the log", "time", lasted)
@@ -501,7 +515,7 @@ const ownExits = 3
 
 // afterCrash says what to do, by what the crashes were.
 func (c *Collector) afterCrash(r *Report) (do []say.Message) {
-	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked bool
+	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked, exited bool
 	signal, code := 0, 0
 	for _, x := range r.Crashes {
 		switch {
@@ -523,6 +537,8 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			unclean = true
 		case x.Kind == immediate:
 			asked = true
+		case x.ExitCode == 1:
+			exited = true
 		case x.ExitCode > ownExits && (x.ExitCode <= 128 || x.ExitCode > 128+31):
 			code = x.ExitCode
 		}
@@ -568,6 +584,10 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 		do = append(do, say.M("An immediate shutdown skips the shutdown checkpoint, so the next start runs crash "+
 			"recovery. Use pg_ctl stop -m fast, and find what sent SIGQUIT: a script, a cluster manager, or the stop "+
 			"signal of a container."))
+	}
+	if exited {
+		do = append(do, say.M("Correct what the FATAL message of the process names. If a file of the data directory "+
+			"is missing or damaged, check the disks, then restore a backup or rebuild from a standby."))
 	}
 	if code > 0 {
 		do = append(do, say.M("PostgreSQL's own processes exit only with codes 0 to 3: code {code} comes from "+

@@ -103,10 +103,14 @@ func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
 	s.place(s.tiedOn, c, e, numbers...)
 	list := e.DeadlockStatements()
 	if len(list) == 0 && len(e.Statement) > 0 {
-		list = [][]byte{e.Statement}
+		list = []pglog.Locked{{PID: e.PID, SQL: e.Statement}}
 	}
-	for _, sql := range list {
-		s.tied.add(sql, 0, c.user(e), c.database(e))
+	for _, l := range list {
+		if l.PID != e.PID { // the entry names the user of its own process only
+			s.tied.add(l.SQL, 0, "", "")
+			continue
+		}
+		s.tied.add(l.SQL, 0, c.user(e), c.database(e))
 	}
 }
 
@@ -121,9 +125,6 @@ func (s *locks) report(c *Collector) Locks {
 	out.Waiting, _ = s.by.first(shownTop)
 	c.hide(out.Waiting)
 	out.Deadlocked, _ = s.tied.first(shownTop)
-	for i := range out.Deadlocked { // the entry names the user of one of them only
-		out.Deadlocked[i].User, out.Deadlocked[i].Database = "", ""
-	}
 	c.hide(out.Deadlocked)
 	return out
 }

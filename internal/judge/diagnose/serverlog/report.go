@@ -615,6 +615,9 @@ func (c *Collector) vacuumStuck(r *Report) (Finding, bool) {
 	return f, ok
 }
 
+// endedByPrimary is what a standby logs when the primary closes the stream at the end of its WAL.
+const endedByPrimary = "replication terminated by primary server"
+
 func (c *Collector) stream(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.StreamBroken, "replication_broken", Warning,
 		"Replication connection failed or was interrupted once",
@@ -623,6 +626,14 @@ func (c *Collector) stream(*Report) (Finding, bool) {
 		return f, false
 	}
 	all := c.kinds[pglog.StreamBroken].words
+	if strings.TrimSpace(all) == endedByPrimary {
+		f.Severity = Notice
+		f.Verdict = say.N(f.Count, "The primary closed the replication stream normally once",
+			"The primary closed the replication stream normally {n} times")
+		f.Do = append(f.Do, say.M("A primary does this when it shuts down, or when it is on another timeline after a "+
+			"promotion. The standby reconnects automatically. If it does not, check that the primary runs."))
+		return f, true
+	}
 	switch {
 	case strings.Contains(all, "replication slot ") && strings.Contains(all, "does not exist"):
 		f.Do = append(f.Do, say.M("The replication slot does not exist on the other server. For a standby, create "+

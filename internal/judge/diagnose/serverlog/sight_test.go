@@ -234,3 +234,62 @@ func TestLinesOfNoEntry(t *testing.T) {
 		}
 	}
 }
+
+// TestNeededProcessThatExited: the crash is that of the process, with the FATAL that it ended with.
+func TestNeededProcessThatExited(t *testing.T) {
+	r := reported(t, Options{}, at("09:00:00", "LOG:  database system is ready to accept connections"),
+		"2026-11-20 09:00:01.000 UTC [29] FATAL:  could not open relation mapping file "+
+			"\"global/pg_filenode.map\": No such file or directory",
+		at("09:00:01", "LOG:  autovacuum launcher process (PID 29) exited with exit code 1"),
+		at("09:00:01", "LOG:  terminating any other active server processes"),
+		at("09:00:01", "LOG:  all server processes terminated; reinitializing"))
+	if len(r.Crashes) != 1 || r.Crashes[0].PID != 29 || r.Crashes[0].ExitCode != 1 {
+		t.Fatalf("%+v", r.Crashes)
+	}
+	has(t, r.Crashes[0].Cause.String(), "exited with code 1 after its FATAL", "pg_filenode.map")
+	_, text := found(t, r, "crash")
+	has(t, text, "restore a backup")
+	lacks(t, text, "last -x")
+}
+
+// TestInterruptedWhileInRecovery: the server itself doubts its data then.
+func TestInterruptedWhileInRecovery(t *testing.T) {
+	r := reported(t, Options{}, at("09:00:10",
+		"LOG:  database system was interrupted while in recovery at 2026-11-20 08:59:00 UTC"))
+	has(t, r.Crashes[0].Cause.String(), "while in recovery")
+}
+
+// TestReplicationEndedInOrder: a primary that shuts down ends its streams, which is no fault of the network.
+func TestReplicationEndedInOrder(t *testing.T) {
+	ended := at("09:00:00", "LOG:  replication terminated by primary server")
+	f, text := found(t, reported(t, Options{}, ended), "replication_broken")
+	has(t, text, "closed the replication stream normally", "shuts down")
+	if f.Severity != Notice || strings.Contains(text, "network") {
+		t.Errorf("%+v\n%s", f, text)
+	}
+	f, text = found(t, reported(t, Options{}, ended, at("09:00:05", "FATAL:  terminating walreceiver due to timeout")),
+		"replication_broken")
+	if f.Severity != Warning || !strings.Contains(text, "network") {
+		t.Errorf("%+v\n%s", f, text)
+	}
+}
+
+// TestUserOfADeadlock: the prefix of the error is of the process whose error it is, and of no other.
+func TestUserOfADeadlock(t *testing.T) {
+	r := reported(t, Options{}, "2026-11-20 09:00:00.000 UTC [7] ana@shop ERROR:  deadlock detected",
+		"2026-11-20 09:00:00.000 UTC [7] ana@shop DETAIL:  Process 7 waits for ShareLock on transaction 5; blocked by "+
+			"process 8.", "\tProcess 8 waits for ShareLock on transaction 6; blocked by process 7.",
+		"\tProcess 7: UPDATE a SET b = 1", "\tProcess 8: DELETE FROM c")
+	for _, s := range r.Locks.Deadlocked {
+		want := ""
+		if strings.HasPrefix(s.Text, "UPDATE") {
+			want = "ana"
+		}
+		if s.User != want {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(r.Locks.Deadlocked) != 2 {
+		t.Errorf("%+v", r.Locks.Deadlocked)
+	}
+}

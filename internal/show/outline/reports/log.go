@@ -7,6 +7,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -408,10 +409,31 @@ func (p logWords) about(r *serverlog.Report) []string {
 	if m := logStarts(r); !m.IsZero() {
 		out = append(out, p.Word(m))
 	}
+	if m := checkpointsOf(r); !m.IsZero() {
+		out = append(out, p.Word(m)+".")
+	}
 	for i := range r.Files {
 		out = append(out, p.Word(logFile(&r.Files[i])))
 	}
 	return out
+}
+
+// checkpointsOf is how many checkpoints a log has of which no finding says anything, and the longest of them.
+func checkpointsOf(r *serverlog.Report) say.Message {
+	x := &r.Checkpoints
+	told := func(f serverlog.Finding) bool { return f.ID == "checkpoints" }
+	if x.Complete == 0 || slices.ContainsFunc(r.Findings, told) {
+		return say.Message{}
+	}
+	n := say.N(x.Complete, "Checkpoints: {n} completed", "Checkpoints: {n} completed")
+	var longest, distance say.Message
+	if x.LongestTotal >= 0 {
+		longest = say.M("longest: {time}", "time", seconds(x.LongestTotal))
+	}
+	if x.LargestDistance > 0 {
+		distance = say.M("largest amount of WAL: {size}", "size", x.LargestDistance)
+	}
+	return say.All("; ", n, longest, distance)
 }
 
 func logFile(f *serverlog.File) say.Message {

@@ -117,13 +117,14 @@ func (p oomWords) kill(o *outline.Outline, k *oom.Kill, at, of int) {
 		field(victim, outline.ToneMind, p.Say("none: the kernel found no process that it may kill"))
 	case k.Panic:
 		field(victim, outline.ToneMind, p.Say("none: the kernel panicked"))
+	case k.Shown: // the cause says why there is none
 	default:
 		field(victim, outline.ToneMind, p.Say("unknown"))
 	}
 	if k.Invoker != nil {
 		field(p.Say("requested by"), outline.ToneNone, p.invoker(k.Invoker))
 	}
-	if where := p.flat(shortIn(k)); where != "" {
+	if where := p.flat(shortIn(k)); where != "" && !k.Shown {
 		field(p.Say("out of memory in"), outline.ToneNone, where)
 	}
 	o.Add(who)
@@ -134,6 +135,9 @@ func (p oomWords) kill(o *outline.Outline, k *oom.Kill, at, of int) {
 	}
 	p.held(o, k, at)
 	p.largest(o, k)
+	if k.Shown {
+		return // nothing to prevent
+	}
 	o.Heading(3, p.Say("Prevention"))
 	if len(k.Prevention) == 0 {
 		o.Para(p.Say("No advice follows from what was read."))

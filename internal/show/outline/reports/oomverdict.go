@@ -46,6 +46,8 @@ func killFirst(k *oom.Kill) say.Message {
 		what = say.M("The kernel panicked instead of killing a process.")
 	case k.NoVictim:
 		what = say.M("The OOM killer ran but found no process to kill.")
+	case k.Shown:
+		return k.Cause.Text
 	case k.OnlyMemory:
 		what = say.M("The logs show only the state of the memory (Mem-Info). The kernel logs it for an OOM kill, but " +
 			"also for a failed allocation and for SysRq m, and nothing shows which it was.")

@@ -129,6 +129,9 @@ func (p probeWords) facts(list []say.Message) string {
 
 // progress is the range of a rate in lines of progress.
 func (p probeWords) progress(n int, low, high float64) string {
+	if n == 1 {
+		return p.Say("Progress: one line, {rate} tps.", "rate", outputs.Rate(low))
+	}
 	return p.Many(n, "Progress: {n} lines, {low} to {high} tps.", "Progress: {n} lines, {low} to {high} tps.", "low",
 		outputs.Rate(low), "high", outputs.Rate(high))
 }

@@ -45,6 +45,8 @@ func oomEvents(d *oom.Report) []event {
 			e.cause = say.M("unknown")
 		}
 		switch {
+		case k.Shown:
+			e.what, e.process, e.cause = say.M("state of the memory"), say.M("none"), say.M("none")
 		case k.Victim != nil:
 			e.what, e.process = say.M("OOM kill"), processOf(k.Victim.PID, k.Victim.Name, k.Victim.Role)
 		case k.Panic:
