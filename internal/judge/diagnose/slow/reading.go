@@ -303,7 +303,7 @@ func (d *Reading) incomplete() bool {
 // planGaps says what a run did not measure.
 func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 	name := gapwords.Arg(of)
-	if tables, as := p.OneC(); tables && !as {
+	if tables, as := shape.OneC(p); tables && !as {
 		out = append(out, say.M("{plan} reads tables of 1C:Enterprise, and no SETTINGS shows what 1C sets for its "+
 			"sessions: before EXPLAIN, run SET enable_mergejoin = off; SET cpu_operator_cost = 0.001;", "plan", name))
 	}

@@ -1,3 +1,5 @@
+// Package slow makes the documents of "diagnose slow" for plans: one plan read (reading.go,
+// findings.go), or two plans of one query compared node by node (judge.go).
 package slow
 
 import (

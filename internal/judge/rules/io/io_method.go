@@ -21,8 +21,8 @@ var IOMethod = rule.Rule{
 		have, _ := c.Text(knob.PG("io_method"))
 		switch {
 		case have == "worker" && ioUringPossible(c):
-			c.Keep("worker reads ahead while the query runs. This build and this kernel also allow io_uring, which is " +
-				"faster on some disks; measure it: pgfettle prove --experiment io-method")
+			c.Keep("worker reads ahead while the query runs. This build and this kernel also allow io_uring, which " +
+				"is faster on some disks; measure it: pgfettle prove --experiment io-method")
 		case have != "sync":
 			c.Keep("{present} reads ahead while the query runs", "present", have)
 		default:

@@ -1,6 +1,10 @@
-package queryplan
+package shape
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+)
 
 // TestOneC: a plan on tables of 1C is complete only with what 1C sets for its sessions.
 func TestOneC(t *testing.T) {
@@ -13,11 +17,11 @@ func TestOneC(t *testing.T) {
 		"Seq Scan on reference12" + cost:                                            {false, false},
 		"Seq Scan on my_document34" + cost:                                          {false, false},
 	} {
-		list, err := Parse([]byte(text))
+		list, err := queryplan.Parse([]byte(text))
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%s: %d plans, %v", text, len(list), err)
 		}
-		if tables, as := list[0].OneC(); tables != want[0] || as != want[1] {
+		if tables, as := OneC(list[0]); tables != want[0] || as != want[1] {
 			t.Errorf("%s: %v %v", text, tables, as)
 		}
 	}
