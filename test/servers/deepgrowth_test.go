@@ -17,7 +17,7 @@ import (
 // plan have handled, those that a filter threw away included, and no clock.
 func TestDeepGrowsWithTheTables(t *testing.T) {
 	t.Parallel() // beside what waits
-	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+	live.On(t, []int{13, 18, 19}, func(t *testing.T, b scratch.Binaries) {
 		const tables = 400
 		i := live.Start(t, b, map[string]string{"autovacuum": "off", "fsync": "off"})
 		few := deepWork(t, i, b.Version.Major(), "few", tables)

@@ -71,6 +71,13 @@ type Table struct {
 	Threshold     float64 `json:"threshold"`      // autovacuum_vacuum_threshold of the table; -1: the server's
 	Scale         float64 `json:"scale"`          // autovacuum_vacuum_scale_factor of the table; -1: the server's
 	Vacuuming     bool    `json:"vacuuming"`      // a VACUUM is at it now
+	Scores        *Scores `json:"scores,omitempty"`
+}
+
+// Scores are those that autovacuum of 19 and later gives a table: it begins with the table that has the highest.
+type Scores struct {
+	Score  float64 `json:"score"`
+	Vacuum float64 `json:"vacuum"` // dead rows / threshold × autovacuum_vacuum_score_weight
 }
 
 // Index is an index and its table.
@@ -130,7 +137,7 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 				LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age"),
 				AutovacuumOff: r.Has("av_enabled") && !r.Bool("av_enabled"), Threshold: option(r, "av_threshold"),
 				Scale:     option(r, "av_scale"),
-				Vacuuming: r.Bool("vacuuming")}
+				Vacuuming: r.Bool("vacuuming"), Scores: scores(r)}
 		}),
 		Indexes: list(fsys, key, deepPrefix+"indexes", index),
 		Unused:  list(fsys, key, deepPrefix+"unused", index),
@@ -171,6 +178,14 @@ func rows(r *Row) float64 {
 		return r.Float("live")
 	}
 	return r.Float("reltuples")
+}
+
+// scores returns the scores of a table; nil before 19, and for what autovacuum gives none.
+func scores(r *Row) *Scores {
+	if !r.Has("score") {
+		return nil
+	}
+	return &Scores{Score: r.Float("score"), Vacuum: r.Float("vacuum_score")}
 }
 
 // option returns an option of a table; -1 where it has none, as the server

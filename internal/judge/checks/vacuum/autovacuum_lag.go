@@ -1,7 +1,12 @@
 package vacuum
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -29,7 +34,8 @@ var AutovacuumLag = check.Check{
 	Do: "1. Vacuum the tables named: VACUUM (VERBOSE, ANALYZE) SCHEMA_NAME.TABLE_NAME;\n" +
 		"2. Raise the pace of autovacuum (reload): ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT " +
 		"pg_reload_conf();\n" +
-		"3. Watch its workers: SELECT * FROM pg_stat_progress_vacuum;\n" +
+		"3. Watch its workers: SELECT * FROM pg_stat_progress_vacuum; In 19 and later, pg_stat_autovacuum_scores " +
+		"shows which table is next: the one with the highest score.\n" +
 		"4. For details, set log_autovacuum_min_duration = 0 for a day (reload).",
 	Commands: []check.Command{
 		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000;"),
@@ -51,7 +57,7 @@ var AutovacuumLag = check.Check{
 			return
 		}
 		var found check.ByDatabase
-		for _, t := range tables {
+		for _, t := range byScore(tables) {
 			due, ok := vacuumDue(set, t)
 			if !ok || t.AutovacuumOff || t.Vacuuming || !large(t) || float64(t.Dead) < lagTimes*due ||
 				c.Now()-t.LastVacuum < lagSince {
@@ -61,6 +67,10 @@ var AutovacuumLag = check.Check{
 			if t.LastVacuum > 0 {
 				last = say.M("last vacuumed {span} ago", "span", say.Span(float64(c.Now()-t.LastVacuum)))
 			}
+			if t.Scores != nil {
+				last = say.M("{last}, score: {score}", "last", last, "score",
+					strconv.FormatFloat(t.Scores.Score, 'f', 1, 64))
+			}
 			found.Add(c, t.In, "{table} (dead rows: {dead}, live rows: {live}, threshold: {due}, {last})", "table",
 				t.Schema+"."+t.Name, "dead", check.Count(t.Dead), "live", check.Count(t.Live), "due",
 				check.Count(int64(due)), "last", last)
@@ -69,4 +79,18 @@ var AutovacuumLag = check.Check{
 			c.Found("{tables}.", "tables", found.List("; "))
 		}
 	},
+}
+
+// byScore orders tables as autovacuum of 19 and later takes them, the highest score first; those without one come last,
+// in the order that they had.
+func byScore(tables []pg.Table) []pg.Table {
+	score := func(t pg.Table) float64 {
+		if t.Scores == nil {
+			return 0
+		}
+		return t.Scores.Score
+	}
+	out := slices.Clone(tables)
+	slices.SortStableFunc(out, func(a, b pg.Table) int { return cmp.Compare(score(b), score(a)) })
+	return out
 }

@@ -14,8 +14,13 @@ func large(t pg.Table) bool { return max(t.Pages, (t.Live+t.Dead)/rowsPerPage) >
 // vacuumDue returns the number of dead rows above which autovacuum vacuums a table:
 // autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor × reltuples; in 18 and
 // later at most autovacuum_vacuum_max_threshold, unless that is -1. If there are more
-// live rows than reltuples, they are used: the higher threshold is certain.
+// live rows than reltuples, they are used: the higher threshold is certain. A server of 19
+// and later says itself what it counts with, unless a weight of 0 takes it out of the score.
 func vacuumDue(set pg.Settings, t pg.Table) (float64, bool) {
+	if weight, ok := set.Float("autovacuum_vacuum_score_weight"); ok && weight > 0 && t.Scores != nil &&
+		t.Scores.Vacuum > 0 {
+		return float64(t.Dead) * weight / t.Scores.Vacuum, true
+	}
 	base, ok1 := set.Float("autovacuum_vacuum_threshold")
 	scale, ok2 := set.Float("autovacuum_vacuum_scale_factor")
 	if t.Threshold >= 0 {
