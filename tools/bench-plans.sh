@@ -9,6 +9,8 @@
 #   BENCH_FLAGS   more flags of prove, such as '--pg 17', '--duration 8s --warmup 5s' for two hours in all, or, for a
 #                 trial, '--scale 1 --duration 2s --warmup 2s'
 #   BENCH_KERNEL  1: this machine's kernel may be touched: the plan is measured with its kernel part, and huge pages are
+#   BENCH_AIO     directory of the programs of a server of 18 or later that was built with io_uring: io-method and
+#                 io-method-sync are measured with it
 #   BENCH_OTHERS, BENCH_LOADS  fewer of them, by name
 #   BENCH_SCRATCH where the clusters are made (prove's own choice). The data of a load are loaded once, stay there for
 #                 its experiments, and are removed after the last of them
@@ -80,6 +82,12 @@ for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 
       if [ -n "$kernel" ]; then
         one exercise,huge-pages --experiment huge-pages
         one exercise,huge-pages-8 --experiment huge-pages --clients 8
+      fi
+      # programs of 18 or later that were built with io_uring
+      if [ -n "${BENCH_AIO:-}" ]; then
+        for name in io-method io-method-sync; do
+          one "exercise,$name" --experiment "$name" --bin "$BENCH_AIO"
+        done
       fi
       ./bin/pgfettle prove --clean $scratch
       continue ;;
