@@ -22,7 +22,10 @@ import (
 // package.
 func TestPackagesOfThisHost(t *testing.T) {
 	tier.Root(t, "run a program as nobody")
-	programs, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	programs, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := exec.LookPath("apt-cache"); err != nil || len(programs) == 0 {
 		tier.Missing(t, tier.Servers, "no server of Debian's packages is installed below /usr/lib/postgresql")
 	}

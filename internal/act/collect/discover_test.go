@@ -35,8 +35,8 @@ func TestRun(t *testing.T) {
 			got := map[string][]byte{}
 			outcome(t, f, got)
 			golden(t, file, ar, got)
-			if left, _ := filepath.Glob(filepath.Join(f.Root, "var/tmp/*")); len(left) > 0 {
-				t.Errorf("left behind: %q", left)
+			if left, err := filepath.Glob(filepath.Join(f.Root, "var/tmp/*")); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %q, %v", left, err)
 			}
 		})
 	}

@@ -13,11 +13,16 @@ const (
 	PostgresPro = "Postgres Pro"
 	Tantor      = "Tantor Postgres"
 	Yugabyte    = "YugabyteDB"
+
+	aurora    = "Amazon Aurora or RDS"
+	cloudSQL  = "Google Cloud SQL or AlloyDB"
+	azure     = "Azure Database for PostgreSQL"
+	neon      = "Neon"
+	babelfish = "Babelfish"
 )
 
 // services run PostgreSQL with its own release numbers; all other forks have releases of their own.
-var services = map[string]bool{"Amazon Aurora or RDS": true, "Google Cloud SQL or AlloyDB": true,
-	"Azure Database for PostgreSQL": true, "Neon": true, "Babelfish": true}
+var services = map[string]bool{aurora: true, cloudSQL: true, azure: true, neon: true, babelfish: true}
 
 // OwnReleases reports whether a product that ForkOf names has releases of its own: dates and numbers of PostgreSQL's
 // say nothing about it.
@@ -36,13 +41,13 @@ var forks = []struct{ product, prefixes, names string }{
 		"oracle_home odbc_lib_path timed_statistics default_with_rowids optimizer_mode enable_hints " +
 		"nls_length_semantics " +
 		"trace_hints chained_tx custom_cast_stmt datdialect utl_encode.uudecode_redwood utl_file.umask"},
-	{"Amazon Aurora or RDS", "apg_ aurora_ rds.", ""},
-	{"Google Cloud SQL or AlloyDB", "cloudsql. alloydb. google_columnar_engine. google_", ""},
-	{"Azure Database for PostgreSQL", "azure. pgms_ logfiles. metrics. intelligent_tuning connection_throttle.",
+	{aurora, "apg_ aurora_ rds.", ""},
+	{cloudSQL, "cloudsql. alloydb. google_columnar_engine. google_", ""},
+	{azure, "azure. pgms_ logfiles. metrics. intelligent_tuning connection_throttle.",
 		"intelligent_tuning azure_storage.allow_network_access require_secure_transport"},
 	{Yugabyte, "yb_ ysql_", ""},
-	{"Neon", "neon. neon_", ""},
-	{"Babelfish", "babelfishpg_tsql. babelfishpg_tds.", ""},
+	{neon, "neon. neon_", ""},
+	{babelfish, "babelfishpg_tsql. babelfishpg_tds.", ""},
 	{PostgresPro, "online_analyze. plantuner. pgpro_ ptrack. compress_ cfs_ mtm. multimaster.",
 		"enable_temp_memory_catalog skip_temp_rel_lock joinsel_compound enable_compound_index_stats " +
 			"session_cpu_weight session_ioread_weight session_iowrite_weight usage_tracking_interval " +

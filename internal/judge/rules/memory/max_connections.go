@@ -87,21 +87,22 @@ func ofOneC(c *rule.Case, b rule.Basis, have int) []say.Message {
 		return nil
 	}
 	buffers := b.Share().Scale(c.Prior().BufferShare)
-	huge, ok := memory.HugePageSize(c.Snapshot, c.Instance).Get()
-	if !ok || huge <= 0 {
-		huge = 2 * unit.MB
-	}
 	tables := func(page unit.Bytes) unit.Bytes {
 		return oneCConnections * memory.PageTablesOfBackend(buffers, page)
 	}
 	out := []say.Message{say.M("for 1C, its vendors advise at least {advised}: that many idle sessions take {private} "+
 		"of private memory, and, once each has read all shared buffers ({buffers}), {regular} of page tables with "+
-		"regular pages or {huge} with huge pages", "advised", oneCConnections, "private",
-		oneCConnections*memory.BackendBase, "buffers", buffers, "regular", tables(memory.BasePage(c.Snapshot)), "huge",
-		tables(huge))}
+		"regular pages", "advised", oneCConnections, "private", oneCConnections*memory.BackendBase, "buffers", buffers,
+		"regular", tables(memory.BasePage(c.Snapshot)))}
+	if huge, ok := memory.HugePageSize(c.Snapshot, c.Instance).Get(); ok && huge > 0 {
+		out = append(out, say.M("with huge pages, {huge} of page tables", "huge", tables(huge)))
+	}
 	if seen := memory.SeenOpen(c.Instance); seen > 0 {
-		now, _ := c.Instance.Server.Activity.Get()
-		out = append(out, say.M("sessions: {now} now, at most {seen} seen", "now", int(now.Clients), "seen", seen))
+		if now, ok := c.Instance.Server.Activity.Get(); ok {
+			out = append(out, say.M("sessions: {now} now, at most {seen} seen", "now", int(now.Clients), "seen", seen))
+		} else {
+			out = append(out, say.M("sessions: at most {seen} seen", "seen", seen))
+		}
 	}
 	return append(out, say.M("if users are refused, pass --connections N"))
 }
