@@ -107,6 +107,9 @@ func (e *operation) begun(c *journal.Change) (Kind, Knob, error) {
 	if c.Instance != "" && c.Will.File != nil {
 		k.Place = c.Will.File.Path
 	}
+	if c.Address.Creates() {
+		k.To = c.After
+	}
 	return kind, k, err
 }
 

@@ -72,7 +72,8 @@ type Knob struct {
 	// Place is the file that an earlier look found to be the setting's, as the
 	// journal has it, for undo and resume; "": Look finds it. Only of pg: knobs.
 	Place string
-	// To is the value that a step is about to give the knob; "" if none is.
+	// To is the value that a step is about to give the knob; "" if none is. Of what 'pgfettle create' makes it is
+	// what it gave, also while it is taken back.
 	To string
 }
 
