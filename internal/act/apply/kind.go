@@ -53,6 +53,11 @@ type Speller interface {
 	Spell(k Knob, live string) string
 }
 
+// Shortener is what a kind may also be: its values are long, and Short is what a person is shown of one.
+type Shortener interface {
+	Short(value string) string
+}
+
 // Stopper is what a kind may also be: to set it stops a server for a while. An
 // undo then asks for as much as a restart does.
 type Stopper interface {

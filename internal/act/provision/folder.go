@@ -64,6 +64,11 @@ func Folder(t target.Target, s *snapshot.Snapshot, at string, owner newcluster.A
 		f.Free, f.Total = unit.Bytes(sp.Free), unit.Bytes(sp.Total)
 	}
 	f.Led = led(t, up, owner)
+	if f.Is {
+		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real, ".s.PGSQL.lock")); err != nil {
+			f.Shut = err.Error()
+		}
+	}
 	if t.UID() == 0 {
 		if _, err := t.As(target.User{UID: owner.UID, GID: owner.GID}).ReadDir(real); err != nil {
 			if _, e := t.As(target.User{UID: owner.UID, GID: owner.GID}).Stat(path.Join(real, ".")); e != nil {

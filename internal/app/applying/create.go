@@ -55,10 +55,20 @@ func (r *CreateRequest) takeBack(ctx context.Context, w *apply.System, j *journa
 	res, err := apply.Undo(context.WithoutCancel(ctx), w, r.Session.Snapshot, j.ID,
 		apply.UndoOptions{MaxEffect: knob.Restart})
 	if err != nil {
-		return res.Journal, errors.Join(why, err)
+		return res.Journal, &say.Problem{Message: say.M("the instance was not created, and not everything was taken back"),
+			Detail: say.Text(reason + "; " + undoReason(err)), Hint: say.M("when the cause is gone, 'pgfettle undo {id}' "+
+				"tries again", "id", j.ID), Code: say.CodePartly}
 	}
 	return res.Journal, &say.Problem{Message: say.M("the instance was not created: everything was taken back"),
 		Detail: say.Text(reason), Hint: say.M("Fix the cause, then run the command again."), Code: say.CodePartly}
+}
+
+// undoReason is why an undo did not come to its end.
+func undoReason(err error) string {
+	if p, ok := errors.AsType[*say.Problem](err); ok && !p.Detail.IsZero() {
+		return p.Detail.String()
+	}
+	return err.Error()
 }
 
 // changes are the steps as the engine takes them.

@@ -52,7 +52,11 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err != nil {
 		return out, err
 	}
-	if err := creation.Refuse(l, data, wal); err != nil {
+	socket, err := provision.Folder(h.Target, s, l.Socket, l.Owner)
+	if err != nil {
+		return out, err
+	}
+	if err := creation.Refuse(l, data, socket, wal); err != nil {
 		return out, err
 	}
 	out.Snapshot = creation.Beside(s, l, data, wal)
@@ -87,7 +91,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err != nil {
 		return out, err
 	}
-	out.Plan = creation.Make(l, token, data, wal, p, all, options.Memory)
+	out.Plan = creation.Make(l, token, data, socket, wal, p, all, options.Memory)
 	values := map[string]string{}
 	for _, set := range out.Plan.Settings {
 		values[set.Name] = set.Value
@@ -171,7 +175,7 @@ func pinHost(o *rule.Options, s *snapshot.Snapshot) {
 	if o.Pins == nil {
 		o.Pins = map[knob.Address]string{}
 	}
-	for _, name := range []string{"vm.nr_hugepages", "vm.nr_overcommit_hugepages", "vm.overcommit_memory",
+	for _, name := range []string{"vm.nr_hugepages", "vm.overcommit_memory",
 		"vm.overcommit_kbytes"} {
 		if v, ok := s.Host.Sysctls[name].Get(); ok {
 			if _, pinned := o.Pins[knob.Sysctl(name)]; !pinned {

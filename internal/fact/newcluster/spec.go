@@ -79,6 +79,17 @@ func (s Spec) String() string {
 	return "PostgreSQL " + strconv.Itoa(s.Major) + ", port " + strconv.Itoa(s.Port) + ", owner " + s.Owner.Name
 }
 
+// Short is the value of a step for people: what a cluster is made of in a few words, of a text how many lines it has.
+func Short(value string) string {
+	if s, err := Parse(value); err == nil {
+		return s.String()
+	}
+	if n := strings.Count(value, "\n"); n > 0 {
+		return strconv.Itoa(n) + " lines"
+	}
+	return value
+}
+
 // Text is the spec as a step has it.
 func (s Spec) Text() string {
 	b, err := json.Marshal(s)

@@ -91,7 +91,7 @@ const Conf = "conf.d/50-pgfettle.conf"
 
 // Make puts a plan together. p is the plan of the rules for the snapshot that Beside returned; all is that of Among, nil
 // if there are no other instances; wal is nil if the WAL stays in the data directory.
-func Make(l Layout, token string, data Folder, wal *Folder, p *plan.Plan, all *plan.Plan, memory unit.Bytes) *Plan {
+func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan, all *plan.Plan, memory unit.Bytes) *Plan {
 	out := &Plan{Schema: Schema, Version: l.Major, Name: l.Name, MadeBy: l.Hand, Programs: l.Programs.Bin,
 		Program: l.Programs.Version.String(), Owner: l.Owner, Data: l.Data, WAL: l.WAL, Config: l.Config, Socket: l.Socket,
 		Port: l.Port, Service: l.Unit, Start: l.Start, Provider: l.Locale.Provider, Locale: l.Locale.Name,
@@ -117,7 +117,7 @@ func Make(l Layout, token string, data Folder, wal *Folder, p *plan.Plan, all *p
 		}
 	}
 	out.Spec = l.spec(token, out, hba)
-	out.Steps = l.steps(out, data, wal)
+	out.Steps = l.steps(out, data, socket, wal)
 	if l.Firewall == Print {
 		out.Firewall = l.openings()
 	}
@@ -151,7 +151,11 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 	var out []Setting
 	add := func(name, value string, reason say.Message) { out = append(out, Setting{name, value, reason}) }
 	if l.Hand != newcluster.Debian { // pg_createcluster writes these itself
-		add("port", strconv.Itoa(l.Port), say.M("the first free port, or the one that was asked for"))
+		why := say.M("the first free port from {first} on", "first", strconv.Itoa(firstPort))
+		if l.Order.Port != 0 {
+			why = say.M("asked for")
+		}
+		add("port", strconv.Itoa(l.Port), why)
 		add("unix_socket_directories", l.Socket, say.M("where programs of this host look for it"))
 		add("cluster_name", strconv.Itoa(l.Major)+"/"+l.Name, say.M("shown in the titles of processes"))
 	}
@@ -179,12 +183,19 @@ func proposals(all *plan.Plan) (out []Proposal) {
 		return nil
 	}
 	for _, c := range all.Changes {
-		if c.Instance == "" || c.Key == Key || !slices.Contains(divided, c.Address.Name()) {
+		if c.Instance == "" || c.Key == Key || !slices.Contains(divided, c.Address.Name()) || !less(c) {
 			continue
 		}
 		out = append(out, Proposal{c.Instance, c.Address, c.From, c.To, c.Effect})
 	}
 	return out
+}
+
+// less reports whether a change makes a setting smaller.
+func less(c plan.Change) bool {
+	from, err1 := strconv.ParseFloat(c.FromBase, 64)
+	to, err2 := strconv.ParseFloat(c.ToBase, 64)
+	return err1 == nil && err2 == nil && to < from && to >= 0 && from > 0
 }
 
 // divided are the settings that share out the memory of the host.
@@ -239,14 +250,14 @@ func (l Layout) spec(token string, p *Plan, hba string) newcluster.Spec {
 
 // steps are what is done, in the order in which it is done. The changes of the host come before the cluster, as its
 // server needs the huge pages.
-func (l Layout) steps(p *Plan, data Folder, wal *Folder) (out []Step) {
+func (l Layout) steps(p *Plan, data, socket Folder, wal *Folder) (out []Step) {
 	add := func(prefix, name, to string, text say.Message) {
 		out = append(out, Step{Address: knob.Step(prefix, name), To: to, Text: text})
 	}
-	folders := func(f Folder) {
+	folders := func(f Folder, mode string) {
 		for i, dir := range f.Missing {
 			if i == len(f.Missing)-1 {
-				add(knob.DirPrefix, dir, Directory(l.Owner, l.mode()), say.M("create the directory {path} for {owner}",
+				add(knob.DirPrefix, dir, Directory(l.Owner, mode), say.M("create the directory {path} for {owner}",
 					"path", dir, "owner", l.Owner.Name))
 				continue
 			}
@@ -255,11 +266,12 @@ func (l Layout) steps(p *Plan, data Folder, wal *Folder) (out []Step) {
 		}
 	}
 	if l.Hand != newcluster.Debian {
-		folders(data) // pg_createcluster makes its own
+		folders(data, l.mode()) // pg_createcluster makes its own
 	}
 	if wal != nil {
-		folders(*wal)
+		folders(*wal, l.mode())
 	}
+	folders(socket, socketMode)
 	add(knob.ClusterPrefix, l.Data, p.Spec.Text(), l.clusterText())
 	if l.Order.Password {
 		add(knob.PasswordPrefix, l.Data, "set", say.M("set the password of {role}", "role", l.Owner.Name))
@@ -288,6 +300,9 @@ func (l Layout) steps(p *Plan, data Folder, wal *Folder) (out []Step) {
 	}
 	return out
 }
+
+// socketMode lets every program of the host get to the socket, whose own lines in pg_hba.conf say who may log in.
+const socketMode = "0755"
 
 func (l Layout) mode() string {
 	if l.Order.Group {

@@ -17,7 +17,16 @@ var (
 
 // Refuse looks at the directories that a layout needs, before anything is touched. wal is nil if the WAL stays in the
 // data directory. The error is a *say.Problem.
-func Refuse(l Layout, data Folder, wal *Folder) error {
+func Refuse(l Layout, data, socket Folder, wal *Folder) error {
+	switch {
+	case socket.Exists && !socket.Is:
+		return refuse(say.M("{path} is not a directory", "path", socket.Path), say.Message{}, say.M("name another one with "+
+			"--socket-dir"))
+	case socket.Shut != "":
+		return refuse(say.M("{owner} cannot make a socket in {path}", "owner", l.Owner.Name, "path", socket.Path),
+			say.Text(socket.Shut), say.M("give it to {owner}, or name another directory with --socket-dir", "owner",
+				l.Owner.Name))
+	}
 	if err := refuseFolder(l, "--datadir", data); err != nil {
 		return err
 	}

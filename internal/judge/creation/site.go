@@ -54,6 +54,8 @@ type Folder struct {
 	Total   unit.Bytes
 	// Led says who could replace it: "user 1000 could write to /srv"; "": nobody but root and the owner
 	Led string
+	// Shut says why the owner could not make a file in it; "": it can, or it does not exist yet
+	Shut string
 	// Closed says why the owner cannot get to it; "": it can
 	Closed string
 }

@@ -125,8 +125,8 @@ func (p Words) proposals(o *Outline, d *creation.Plan) {
 		return
 	}
 	o.Heading(2, p.Say("Other instances"))
-	o.Para(p.Say("The other instances keep their settings. Divided among all, the memory would give them the values " +
-		"below; 'pgfettle apply' makes them, and the new instance can have more then."))
+	o.Para(p.Say("Nothing of the other instances is changed. If the memory were divided among all, they would have less, " +
+		"and the new instance more: 'pgfettle apply' sets these values."))
 	t := Table{Caption: p.Say("Other instances"), Head: []string{p.Say("instance"), p.Say("setting"), p.Say("present"),
 		p.Say("proposed"), p.Say("effect")}}
 	for _, x := range d.Proposals {

@@ -103,6 +103,9 @@ func (c cluster) Spell(_ apply.Knob, live string) string {
 	return text
 }
 
+// Short implements apply.Shortener.
+func (c cluster) Short(value string) string { return newcluster.Short(value) }
+
 // Set implements apply.Kind.
 func (c cluster) Set(ctx context.Context, k apply.Knob, st journal.State) error {
 	s, err := newcluster.Parse(k.To)

@@ -104,8 +104,17 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 	if len(spaces) > 0 {
 		return say.Err("it has a tablespace")
 	}
-	said, err := c.run(ctx, target.Command{Argv: []string{path.Join(s.Bin, "pg_controldata"), "-D", s.Data},
-		As: c.as(s.Owner)})
+	if err := c.edited(s); err != nil {
+		return err
+	}
+	program := path.Join(s.Bin, "pg_controldata")
+	if _, err := c.Target.Stat(program); errors.Is(err, fs.ErrNotExist) {
+		if c.stopped(s) != nil {
+			return nil // it is asked once its server is stopped
+		}
+		return c.askedAlone(ctx, s)
+	}
+	said, err := c.run(ctx, target.Command{Argv: []string{program, "-D", s.Data}, As: c.as(s.Owner)})
 	if err != nil {
 		return err
 	}
@@ -114,9 +123,33 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 		return say.Err("pg_controldata does not say whether objects were made")
 	}
 	if oid > firstOID {
-		return say.Err("something was made in it: a role, a table, an extension")
+		return errUsed
 	}
-	return c.edited(s)
+	return nil
+}
+
+// errUsed is a cluster with something of a user in it.
+var errUsed = say.Err("something was made in it: a role, a table, an extension")
+
+// ownObjects counts what users have made in a database, and in the cluster.
+const ownObjects = "SELECT 'own=' || ((SELECT count(*) FROM pg_class WHERE oid >= 16384) + (SELECT count(*) FROM pg_proc " +
+	"WHERE oid >= 16384) + (SELECT count(*) FROM pg_type WHERE oid >= 16384) + (SELECT count(*) FROM pg_namespace WHERE " +
+	"oid >= 16384) + (SELECT count(*) FROM pg_extension WHERE oid >= 16384) + (SELECT count(*) FROM pg_authid WHERE oid " +
+	">= 16384) + (SELECT count(*) FROM pg_database WHERE oid >= 16384)) || ';'"
+
+// askedAlone asks the databases that initdb makes, in single-user mode: of an installation without pg_controldata.
+func (c cluster) askedAlone(ctx context.Context, s newcluster.Spec) error {
+	m := newcluster.Made{Bin: s.Bin, Data: s.Data, Sums: map[string]string{path.Join(s.Config, "postgresql.conf"): ""}}
+	for _, database := range []string{"postgres", "template1"} {
+		said, err := c.single(ctx, m, s.Owner, database, ownObjects)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(said, `"own=0;"`) {
+			return errUsed
+		}
+	}
+	return nil
 }
 
 // edited says which file of the configuration is another one by now.

@@ -63,22 +63,32 @@ func (p password) Set(ctx context.Context, k apply.Knob, s journal.State) error 
 		}
 		value = "'" + strings.ReplaceAll(p.Verifier, "'", "''") + "'"
 	}
-	argv := []string{path.Join(m.Bin, "postgres"), "--single", "-D", dir, "-c", "log_statement=none"}
-	for name := range maps.Keys(m.Sums) {
-		if strings.HasSuffix(name, "/postgresql.conf") && path.Dir(name) != dir {
-			argv = append(argv, "-c", "config_file="+name)
-		}
-	}
 	role := `"` + strings.ReplaceAll(m.Role, `"`, `""`) + `"`
-	out, err := p.Target.Run(ctx, target.Command{Argv: append(argv, "postgres"), As: p.as(owner), Timeout: timeout,
-		Stdin: []byte("ALTER ROLE " + role + " PASSWORD " + value + "\nSELECT 'done' WHERE 1 = 1\n")})
-	if err != nil {
+	if _, err := p.single(ctx, m, owner, "postgres", "ALTER ROLE "+role+" PASSWORD "+value); err != nil {
 		return err
-	}
-	if said := string(out.Stdout) + string(out.Stderr); out.Code != 0 || !strings.Contains(said, `"done"`) ||
-		strings.Contains(said, "ERROR:") {
-		return say.Named("postgres --single", say.Err("{text}", "text", last(string(out.Stderr))))
 	}
 	m.Password = !absent(s)
 	return p.note(owner, m)
+}
+
+// single runs a statement in single-user mode on a cluster whose server does not run, and returns what was printed.
+func (h Host) single(ctx context.Context, m newcluster.Made, owner newcluster.Account, database, statement string) (
+	string, error) {
+	argv := []string{path.Join(m.Bin, "postgres"), "--single", "-D", m.Data, "-c", "log_statement=none", "-c",
+		"logging_collector=off"}
+	for name := range maps.Keys(m.Sums) {
+		if strings.HasSuffix(name, "/postgresql.conf") && path.Dir(name) != m.Data {
+			argv = append(argv, "-c", "config_file="+name)
+		}
+	}
+	out, err := h.Target.Run(ctx, target.Command{Argv: append(argv, database), As: h.as(owner), Timeout: timeout,
+		Stdin: []byte(statement + "\nSELECT 'done' WHERE 1 = 1\n")})
+	if err != nil {
+		return "", err
+	}
+	said := string(out.Stdout) + string(out.Stderr)
+	if out.Code != 0 || !strings.Contains(said, `"done"`) || strings.Contains(said, "ERROR:") {
+		return "", say.Named("postgres --single", say.Err("{text}", "text", last(string(out.Stderr))))
+	}
+	return said, nil
 }

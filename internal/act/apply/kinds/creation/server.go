@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,7 +111,12 @@ func (v server) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 
 // because adds what the server said to why it did not start.
 func (v server) because(err error, dir string, owner newcluster.Account) error {
-	b, e := v.Folders(v.as(owner)).Load(path.Join(dir, "startup.log"), target.MaxConfigFile)
+	logs := path.Join(dir, "log") // of the logging collector
+	at := path.Join(dir, "startup.log")
+	if names, e := v.Target.As(*user(owner)).ReadDir(logs); e == nil && len(names) > 0 {
+		at = path.Join(logs, slices.Max(names))
+	}
+	b, e := v.Folders(v.as(owner)).Load(at, target.MaxConfigFile)
 	if e != nil || len(b) == 0 {
 		return err
 	}

@@ -38,3 +38,6 @@ func (p plainFile) Ours(found, after journal.State, _ apply.Knob) bool { return 
 func (p plainFile) Without(_, before journal.State, _ apply.Knob) (journal.State, error) {
 	return before, nil
 }
+
+// Short implements Shortener.
+func (p plainFile) Short(value string) string { return newcluster.Short(value) }
