@@ -81,7 +81,7 @@ func changes(p *creation.Plan) []plan.Change {
 	return out
 }
 
-// accepted are the changes of the host, which were shown with their risk and agreed to as a whole.
+// accepted are the changes of the host: those of high risk are among them only if they were accepted by name.
 func accepted(p *plan.Plan) (out []selection.Which) {
 	for i := range p.Changes {
 		out = append(out, selection.WhichOf(&p.Changes[i]))

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/provision"
@@ -17,9 +18,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/creation"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -76,6 +80,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err != nil {
 		return out, err
 	}
+	p.Left = plan.Leaves(out.Snapshot, p, checks.All(), check.Options{Today: h.Today()})
 	if err := creation.Room(data, wal, creation.MaxWAL(p)); err != nil {
 		return out, err
 	}
@@ -91,6 +96,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err != nil {
 		return out, err
 	}
+	p.Changes = withoutRisks(p, out.Snapshot, r.Order.Accepted)
 	out.Plan = creation.Make(l, token, data, socket, wal, p, all, options.Memory)
 	values := map[string]string{}
 	for _, set := range out.Plan.Settings {
@@ -184,6 +190,22 @@ func pinHost(o *rule.Options, s *snapshot.Snapshot) {
 		}
 	}
 }
+
+// withoutRisks are the changes of a plan without those of high risk that were not accepted, and what rests on them.
+func withoutRisks(p *plan.Plan, s *snapshot.Snapshot, accepted []knob.Address) []plan.Change {
+	o := selection.Options{MaxEffect: knob.Reboot}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.Risk == knob.High && !slices.Contains(accepted, c.Address) &&
+			!slices.Contains(accepted, AllRisks) {
+			o.Skip = append(o.Skip, selection.WhichOf(c))
+		}
+	}
+	chosen, _ := selection.Select(p, s, o)
+	return chosen
+}
+
+// AllRisks among the accepted accepts every one.
+const AllRisks = knob.Address("all")
 
 func newToken() (string, error) {
 	b := make([]byte, 8)

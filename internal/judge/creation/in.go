@@ -26,6 +26,10 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	for i, w := range out.Warnings {
 		out.Warnings[i] = w.Translated(c)
 	}
+	out.Left = slices.Clone(p.Left)
+	for i, l := range out.Left {
+		out.Left[i].Title, out.Left[i].Detail = c.Text(l.Title), l.Detail.Translated(c)
+	}
 	out.Trial.Reason = p.Trial.Reason.Translated(c)
 	return &out
 }

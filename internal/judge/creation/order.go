@@ -3,6 +3,7 @@ package creation
 import (
 	"net/netip"
 
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 )
@@ -34,6 +35,8 @@ type Order struct {
 	Share  float64    // of the memory of the host; 0: an equal part
 	Memory unit.Bytes // 0: from Share
 	Kernel bool       // the kernel part of the plan is made too
+	// Accepted are its changes of high risk that may be made
+	Accepted []knob.Address
 }
 
 // Checksum says whether data pages get checksums.

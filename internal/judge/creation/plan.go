@@ -19,37 +19,39 @@ const Schema = "pgfettle.create/1"
 
 // Plan is an instance that is to be made, and all that is done for it, in the order in which it is done.
 type Plan struct {
-	Schema     string             `json:"schema"`
-	Version    int                `json:"version"` // major
-	Name       string             `json:"name"`
-	MadeBy     newcluster.Hand    `json:"made_by"`  // debian: pg_createcluster; rpm; initdb
-	Programs   string             `json:"programs"` // their directory
-	Program    string             `json:"program"`  // version of them
-	Owner      newcluster.Account `json:"owner"`
-	Data       string             `json:"data_directory"`
-	WAL        string             `json:"wal_directory,omitempty"` // absent: in the data directory
-	Config     string             `json:"config_directory"`
-	Socket     string             `json:"socket_directory"`
-	Port       int                `json:"port"`
-	Service    string             `json:"service,omitempty"` // absent: systemd does not start it
-	Start      Start              `json:"start"`
-	Provider   string             `json:"locale_provider"`
-	Locale     string             `json:"locale"`
-	Encoding   string             `json:"encoding"`
-	Checksums  bool               `json:"data_checksums"`
-	Segment    unit.Bytes         `json:"wal_segment_bytes"`
-	Profile    rule.Profile       `json:"profile"`
-	Memory     unit.Bytes         `json:"memory_bytes,omitempty"` // what it may count on; absent: unknown
-	Settings   []Setting          `json:"settings"`               // of its configuration file, by name
-	HBA        []string           `json:"pg_hba"`                 // lines of pg_hba.conf, those of its tool excepted
-	Steps      []Step             `json:"steps"`
-	Host       []plan.Change      `json:"host"`   // what changes on the host; empty without --kernel
-	Budget     plan.Budget        `json:"budget"` // with the other instances as they are
-	Proposals  []Proposal         `json:"proposals"`
-	Firewall   []string           `json:"firewall,omitempty"` // commands that open the port, where they are printed only
-	Trial      Trial              `json:"trial"`
-	Warnings   []say.Message      `json:"warnings"`
-	Connection string             `json:"connection"` // how a person connects afterwards
+	Schema    string             `json:"schema"`
+	Version   int                `json:"version"` // major
+	Name      string             `json:"name"`
+	MadeBy    newcluster.Hand    `json:"made_by"`  // debian: pg_createcluster; rpm; initdb
+	Programs  string             `json:"programs"` // their directory
+	Program   string             `json:"program"`  // version of them
+	Owner     newcluster.Account `json:"owner"`
+	Data      string             `json:"data_directory"`
+	WAL       string             `json:"wal_directory,omitempty"` // absent: in the data directory
+	Config    string             `json:"config_directory"`
+	Socket    string             `json:"socket_directory"`
+	Port      int                `json:"port"`
+	Service   string             `json:"service,omitempty"` // absent: systemd does not start it
+	Start     Start              `json:"start"`
+	Provider  string             `json:"locale_provider"`
+	Locale    string             `json:"locale"`
+	Encoding  string             `json:"encoding"`
+	Checksums bool               `json:"data_checksums"`
+	Segment   unit.Bytes         `json:"wal_segment_bytes"`
+	Profile   rule.Profile       `json:"profile"`
+	Memory    unit.Bytes         `json:"memory_bytes,omitempty"` // what it may count on; absent: unknown
+	Settings  []Setting          `json:"settings"`               // of its configuration file, by name
+	HBA       []string           `json:"pg_hba"`                 // lines of pg_hba.conf, those of its tool excepted
+	Steps     []Step             `json:"steps"`
+	Host      []plan.Change      `json:"host"`   // what changes on the host; empty without --kernel
+	Budget    plan.Budget        `json:"budget"` // with the other instances as they are
+	Proposals []Proposal         `json:"proposals"`
+	Firewall  []string           `json:"firewall,omitempty"` // commands that open the port, where they are printed only
+	Trial     Trial              `json:"trial"`
+	Warnings  []say.Message      `json:"warnings"`
+	// what check will report of it, warnings and worse
+	Left       []plan.Left `json:"not_in_this_plan"`
+	Connection string      `json:"connection"` // how a person connects afterwards
 
 	Spec newcluster.Spec `json:"-"`
 }
@@ -97,7 +99,7 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 		Port: l.Port, Service: l.Unit, Start: l.Start, Provider: l.Locale.Provider, Locale: l.Locale.Name,
 		Encoding: l.Locale.Encoding, Checksums: l.Order.Checksum != NoChecksums, Profile: p.Profile, Memory: memory,
 		Budget: p.Budget, Host: []plan.Change{}, Proposals: []Proposal{}, HBA: []string{}, Steps: []Step{},
-		Warnings: slices.Clone(p.Warnings)}
+		Warnings: slices.Clone(p.Warnings), Left: []plan.Left{}}
 	out.Segment = SegmentOf(l.Order, MaxWAL(p))
 	out.Settings = l.settings(p)
 	for _, c := range p.Changes {
@@ -122,6 +124,11 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 		out.Firewall = l.openings()
 	}
 	out.Connection = l.connection()
+	for _, x := range p.Left {
+		if x.Instance == l.Data {
+			out.Left = append(out.Left, x)
+		}
+	}
 	return out
 }
 
@@ -172,6 +179,10 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 		if c.Key == Key && c.Address.Prefix() == "pg" {
 			add(c.Address.Name(), c.To, c.Reason)
 		}
+	}
+	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {
+		add("huge_pages", "off", say.M("no huge pages are reserved for it, and try would fall back without a word; with "+
+			"--kernel they are"))
 	}
 	slices.SortStableFunc(out, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b Setting) bool { return a.Name == b.Name })

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/app/applying"
 	"github.com/pgfettle/pgfettle/internal/app/creating"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
@@ -147,7 +148,7 @@ given to the server, and it is in no journal, log or argument.
 	f.StringVar(&o.order.AuthLocal, "auth-local", "", "`METHOD` for the Unix socket (default peer)")
 	f.StringVar(&o.order.AuthHost, "auth-host", "", "`METHOD` over TCP (default scram-sha-256)")
 	f.StringSliceVar(&o.allow, "allow", nil, "`CIDR,…` networks that may connect")
-	f.StringSliceVar(&o.accept, acceptRisk, nil, "`LIST` open-network: --allow may name a network of all addresses")
+	f.StringSliceVar(&o.accept, acceptRisk, nil, "`LIST` also make these high-risk changes of --kernel (addresses, or all); open-network: allow a network of all addresses")
 	f.StringVar(&o.firewall, "firewall", "", "`NAME` open the port: firewalld, nft, print, none (default print with --allow)")
 	f.StringVar(&o.passwordIn, "password-file", "", "`FILE` read the password of the superuser from FILE (- is stdin)")
 	f.BoolVar(&o.ask, "ask-password", false, "ask for the password of the superuser")
@@ -169,7 +170,7 @@ given to the server, and it is in no journal, log or argument.
 	complete(cmd, "start", "auto", "manual", "disabled")
 	complete(cmd, "via", "auto", "debian", "rpm", "initdb")
 	complete(cmd, "format", createFormats...)
-	complete(cmd, acceptRisk, openNetwork)
+	complete(cmd, acceptRisk, append(highRisks(), acceptAll, openNetwork)...)
 	complete(cmd, "auth-local", "peer", "scram-sha-256")
 	complete(cmd, "auth-host", "scram-sha-256", "cert", "gss", "ldap")
 	return cmd
@@ -287,11 +288,14 @@ func (o *createOptions) read() error {
 		o.order.Allow = append(o.order.Allow, n)
 	}
 	for _, risk := range o.accept {
-		if risk != openNetwork {
-			return say.Usage(say.M("invalid value for --accept-risk: {value}", "value", say.Quoted(risk)),
-				say.M("Use open-network."))
+		if risk == openNetwork {
+			o.order.OpenNetwork = true
+			continue
 		}
-		o.order.OpenNetwork = true
+		if _, err := whichOf(acceptRisk, []string{risk}); err != nil && risk != acceptAll {
+			return err
+		}
+		o.order.Accepted = append(o.order.Accepted, knob.Address(risk))
 	}
 	return o.readSizes()
 }

@@ -68,6 +68,7 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	}
 	p.proposals(&o, d)
 	p.Warned(&o, say.Strings(d.Warnings))
+	p.leftOutline(&o, d.Left)
 	o.Summary(p.tried(d.Trial), p.Say("Afterwards: {command}", "command", d.Connection))
 	return o
 }
