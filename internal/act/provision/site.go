@@ -50,22 +50,17 @@ func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation
 	return at.Site
 }
 
-// programs are those that packages have installed, or those of one directory. What was fetched for experiments is none
-// of them.
+// programs are those that are installed, or those of one directory.
 func programs(ctx context.Context, dir string) (out []creation.Programs) {
-	list := scratch.Find(ctx)
+	list := scratch.Installed(ctx)
 	if dir != "" {
 		list = nil
 		if b, err := scratch.At(ctx, dir); err == nil {
 			list = []scratch.Binaries{b}
 		}
 	}
-	cache, _ := scratch.CacheDir()
 	for _, b := range list {
 		bin := filepath.Dir(b.Tool("postgres"))
-		if dir == "" && cache != "" && strings.HasPrefix(bin, cache+"/") {
-			continue
-		}
 		out = append(out, creation.Programs{Bin: bin, Version: b.Version, ICU: linked(b.Tool("postgres"), "libicu")})
 	}
 	return out

@@ -168,7 +168,9 @@ func (s Spec) check() error {
 type Made struct {
 	Schema string `json:"schema"`
 	Token  string `json:"token"`
+	Hand   Hand   `json:"hand"`
 	Major  int    `json:"major"`
+	Name   string `json:"name"`
 	Data   string `json:"data"`          // where it was made: a copy elsewhere is another cluster
 	WAL    string `json:"wal,omitempty"` // directory of the WAL, if it is another one
 	Bin    string `json:"bin"`
@@ -188,7 +190,7 @@ func ParseMade(b []byte) (Made, error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, say.Named(Marker, err)
 	}
-	if m.Schema != MadeSchema || !token.MatchString(m.Token) {
+	if m.Schema != MadeSchema || !token.MatchString(m.Token) || !ValidName(m.Name) {
 		return m, say.Named(Marker, say.Err("not what pgfettle create writes"))
 	}
 	return m, nil

@@ -41,10 +41,9 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 			if err != nil {
 				return err
 			}
-		} else if err := c.folders(s).Empty(s.Config); err != nil {
-			return err
 		}
-		if err := c.folders(s).Unmake(s.Config); err != nil {
+		// what it leaves of a directory that is not only its own
+		if err := errors.Join(c.folders(s).Empty(s.Config), c.folders(s).Unmake(s.Config)); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -93,17 +92,20 @@ func (v server) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 		return err
 	}
 	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", dir, "-w", "-t", strconv.Itoa(int(timeout.Seconds()))}
-	if absent(s) {
-		argv = append(argv, "-m", "fast", "stop")
-	} else {
-		argv = append(argv, "-l", path.Join(dir, "startup.log"), "start")
-		for name := range m.Sums {
-			if strings.HasSuffix(name, "/postgresql.conf") && path.Dir(name) != dir {
-				argv = append(argv, "-o", "-c config_file="+name) // Debian's
-			}
+	as := v.as(owner)
+	switch {
+	case m.Hand == newcluster.Debian: // which knows its configuration, its log, and the groups of its account
+		action := "start"
+		if absent(s) {
+			action = "stop"
 		}
+		argv, as = []string{"/usr/bin/pg_ctlcluster", strconv.Itoa(m.Major), m.Name, action}, nil
+	case absent(s):
+		argv = append(argv, "-m", "fast", "stop")
+	default:
+		argv = append(argv, "-l", path.Join(dir, "startup.log"), "start")
 	}
-	if _, err := v.run(ctx, target.Command{Argv: argv, As: v.as(owner)}); err != nil {
+	if _, err := v.run(ctx, target.Command{Argv: argv, As: as}); err != nil {
 		return v.because(err, dir, owner)
 	}
 	return nil
