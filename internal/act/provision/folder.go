@@ -65,7 +65,8 @@ func Folder(t target.Target, s *snapshot.Snapshot, at string, owner newcluster.A
 	}
 	f.Led = led(t, up, owner)
 	if f.Is {
-		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real, ".s.PGSQL.lock")); err != nil {
+		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real,
+			".s.PGSQL.lock")); err != nil {
 			f.Shut = err.Error()
 		}
 	}

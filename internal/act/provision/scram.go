@@ -19,7 +19,8 @@ const iterations = 4096
 // saltLength is SCRAM_DEFAULT_SALT_LEN.
 const saltLength = 16
 
-// maxPassword is what a login takes, PG_MAX_AUTH_TOKEN_LENGTH less its frame: a longer one could be set, and not be used.
+// maxPassword is what a login takes, PG_MAX_AUTH_TOKEN_LENGTH less its frame: a longer one could be set, and not be
+// used.
 const maxPassword = 1024
 
 // Verifier is what a server keeps of a password (RFC 5802, as pg_authid.rolpassword has it): the password itself leaves

@@ -137,7 +137,7 @@ func locales(ctx context.Context, t target.Target) known.Fact[[]string] {
 	case err != nil:
 		return gap(err.Error())
 	case out.Code != 0:
-		return gap("'locale -a' failed")
+		return gap(say.Err("it failed: {text}", "text", "locale -a").Error())
 	}
 	return known.Is(strings.Fields(string(out.Stdout)))
 }

@@ -134,7 +134,8 @@ func Drop(ctx context.Context, p *Place, major int, name string, wait bool) (*jo
 	case len(found) == 0:
 		return nil, &say.Problem{Message: say.M("no instance {name} was created by pgfettle here", "name",
 			say.Quoted(name)), Detail: say.M("nothing was changed"), Code: say.CodeRefused,
-			Hint: say.M("remove it with the tool that made it, such as pg_dropcluster; 'pgfettle create --list' shows " +
+			Hint: say.M("remove it with the tool that made it, such as pg_dropcluster; 'pgfettle create --list' " +
+				"shows " +
 				"what is there")}
 	case len(found) > 1:
 		return nil, say.Usage(say.M("{n} instances are called {name}", "n", len(found), "name", say.Quoted(name)),

@@ -25,7 +25,8 @@ type CreateRequest struct {
 }
 
 // Create makes an instance: the changes of the host first, then its steps. Where a step fails, everything that was made
-// is taken back: there is nothing, or all of it. The journal is there with an error too; it is nil if nothing was begun.
+// is taken back: there is nothing, or all of it. The journal is there with an error too; it is nil if nothing was
+// begun.
 func Create(ctx context.Context, r CreateRequest) (*journal.Journal, error) {
 	w, server, err := r.Place.world(r.Session, Restart{})
 	if err != nil {
@@ -55,11 +56,13 @@ func (r *CreateRequest) takeBack(ctx context.Context, w *apply.System, j *journa
 	res, err := apply.Undo(context.WithoutCancel(ctx), w, r.Session.Snapshot, j.ID,
 		apply.UndoOptions{MaxEffect: knob.Restart})
 	if err != nil {
-		return res.Journal, &say.Problem{Message: say.M("the instance was not created, and not everything was taken back"),
-			Detail: say.Text(reason + "; " + undoReason(err)), Hint: say.M("when the cause is gone, 'pgfettle undo {id}' "+
+		return res.Journal, &say.Problem{Message: say.M("the instance was not created, and not everything was taken " +
+			"back"),
+			Detail: say.Text(reason + "; " + undoReason(err)), Hint: say.M("when the cause is gone, 'pgfettle undo "+
+				"{id}' "+
 				"tries again", "id", j.ID), Code: say.CodePartly}
 	}
-	return res.Journal, &say.Problem{Message: say.M("the instance was not created: everything was taken back"),
+	return res.Journal, &say.Problem{Message: say.M("the instance was not created: everything was reverted"),
 		Detail: say.Text(reason), Hint: say.M("Fix the cause, then run the command again."), Code: say.CodePartly}
 }
 

@@ -1,4 +1,5 @@
-// Package creating plans an instance that is not there yet: package judge/creation decides, and what it needs to know of
+// Package creating plans an instance that is not there yet: package judge/creation decides, and what it needs to know
+// of
 // the host is asked here.
 package creating
 

@@ -1,4 +1,5 @@
-// Package newcluster is what a cluster is to be made of: the value of the step of an apply that makes it. It is all that
+// Package newcluster is what a cluster is to be made of: the value of the step of an apply that makes it. It is all
+// that
 // a later process needs to finish the step or to take it back, and it is kept in the journal, so that it holds nothing
 // secret.
 package newcluster
@@ -52,7 +53,8 @@ type Spec struct {
 	Bin   string  `json:"bin"` // directory of the programs
 	Owner Account `json:"owner"`
 	Data  string  `json:"data"`
-	// Config is the directory of postgresql.conf and pg_hba.conf: the data directory, or Debian's below /etc/postgresql.
+	// Config is the directory of postgresql.conf and pg_hba.conf: the data directory, or Debian's below
+	// /etc/postgresql.
 	Config string   `json:"config"`
 	WAL    string   `json:"wal,omitempty"`    // directory of the WAL; "": pg_wal of the data directory
 	Socket string   `json:"socket,omitempty"` // directory of the socket; "": the programs' own
@@ -125,7 +127,8 @@ func Parse(text string) (Spec, error) {
 
 func (s Spec) check() error {
 	bad := func(what, value string) error {
-		return say.Err("the description of the cluster has the {what} {value}", "what", what, "value", say.Quoted(value))
+		return say.Err("the description of the cluster has the {what} {value}", "what", what, "value",
+			say.Quoted(value))
 	}
 	clean := func(p string) bool {
 		return path.IsAbs(p) && path.Clean(p) == p && p != "/" && !strings.ContainsAny(p, "\n\r\x00'")

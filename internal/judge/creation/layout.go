@@ -104,7 +104,8 @@ func noPrograms(o Order, at Site, have []string) error {
 	}
 	if o.Bin != "" {
 		return say.Usage(say.M("{dir} does not hold the programs of PostgreSQL{version}", "dir", o.Bin, "version",
-			versionOf(o.Major)), say.M("Name the directory of initdb and postgres, such as /usr/lib/postgresql/17/bin."))
+			versionOf(o.Major)), say.M("Name the directory of initdb and postgres, such as "+
+			"/usr/lib/postgresql/17/bin."))
 	}
 	message := say.M("the programs of PostgreSQL {major} are not installed", "major", major)
 	detail := say.M("no server programs were found")
@@ -157,7 +158,8 @@ func (l *Layout) hand(at Site) error {
 				say.M("install postgresql-common and postgresql-{major}, or use --via initdb", "major", l.Major))
 		}
 		if !at.Root {
-			return &say.Problem{Message: say.M("pg_createcluster makes clusters of root's alone"), Code: say.CodeNoAccess,
+			return &say.Problem{Message: say.M("pg_createcluster makes clusters of root's alone"),
+				Code: say.CodeNoAccess,
 				Hint: say.M("run pgfettle as root, or use --via initdb")}
 		}
 	case newcluster.RPM:
@@ -187,7 +189,8 @@ func (l *Layout) owner(at Site) error {
 			say.M("create it with 'useradd --system --user-group --home-dir /var/lib/pgsql {name}', or name another "+
 				"one with --owner", "name", name))
 	case acc.UID == 0:
-		return refuse(say.M("PostgreSQL does not run as root"), say.Message{}, say.M("name another account with --owner"))
+		return refuse(say.M("PostgreSQL does not run as root"), say.Message{}, say.M("name another account with "+
+			"--owner"))
 	}
 	l.Owner = acc
 	return nil
@@ -259,8 +262,9 @@ func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/
 func (l *Layout) port(at Site) error {
 	if l.Port = l.Order.Port; l.Port != 0 {
 		if by, used := at.Ports[l.Port]; used {
-			return &say.Problem{Message: say.M("port {port} is in use", "port", strconv.Itoa(l.Port)), Detail: say.Text(by),
-				Hint: say.M("use --port auto, or another port"), Code: say.CodeRefused}
+			return &say.Problem{Message: say.M("port {port} is in use", "port", strconv.Itoa(l.Port)),
+				Detail: say.Text(by),
+				Hint:   say.M("use --port auto, or another port"), Code: say.CodeRefused}
 		}
 		return nil
 	}

@@ -39,7 +39,8 @@ func (l *Layout) locale(at Site) error {
 	case "icu":
 		if l.Major < 15 {
 			return refuse(say.M("PostgreSQL {major} cannot use ICU for a whole cluster", "major", l.Major),
-				say.M("this is possible from 15 on"), say.M("use --locale-provider libc, and ICU collations in columns"))
+				say.M("this is possible from 15 on"), say.M("use --locale-provider libc, and ICU collations in "+
+					"columns"))
 		}
 		if !l.Programs.ICU {
 			return refuse(say.M("the programs in {dir} were built without ICU", "dir", l.Programs.Bin), say.Message{},
@@ -57,7 +58,8 @@ func (l *Layout) locale(at Site) error {
 		return say.Usage(say.M("--locale-provider: {name} is not a locale provider", "name", say.Quoted(w.Provider)),
 			say.M("Use builtin, icu or libc."))
 	}
-	// Beside another provider libc still decides upper and lower case of the text search: with C, of ASCII letters alone.
+	// Beside another provider libc still decides upper and lower case of the text search: with C, of ASCII letters
+	// alone.
 	if w.base = "C"; w.Provider != "libc" && w.Encoding == "UTF8" {
 		if list, ok := at.Locales.Get(); ok && slices.ContainsFunc(list, func(have string) bool {
 			return sameLocale(have, "C.UTF-8")
@@ -115,7 +117,8 @@ func (l *Layout) encoding() error {
 			w.Name), say.M("initdb would refuse it"), say.M("use a locale of that encoding, or C"))
 	}
 	if !told && w.Encoding == "UTF8" {
-		return refuse(say.M("the locale {name} names no encoding", "name", say.Quoted(w.Name)), say.M("on most systems "+
+		return refuse(say.M("the locale {name} names no encoding", "name", say.Quoted(w.Name)), say.M("on most "+
+			"systems "+
 			"it is ISO 8859, and the cluster would be LATIN1"), say.M("use --locale {name}.UTF-8", "name", w.Name))
 	}
 	return nil

@@ -32,7 +32,8 @@ func (l *Layout) network(at Site) error {
 		return badMethod("--auth-host", o.AuthHost, authMethods)
 	}
 	if o.AuthLocal == "scram-sha-256" && !o.Password {
-		return refuse(say.M("with --auth-local scram-sha-256 nobody could log in"), say.M("the superuser would have no "+
+		return refuse(say.M("with --auth-local scram-sha-256 nobody could log in"), say.M("the superuser would have "+
+			"no "+
 			"password"), say.M("give it one with --ask-password or --password-file, or keep --auth-local peer"))
 	}
 	for _, n := range o.Allow {
@@ -51,11 +52,13 @@ func (l *Layout) network(at Site) error {
 		}
 	case Firewalld:
 		if !at.Firewalld {
-			return refuse(say.M("firewalld does not run here"), say.Message{}, say.M("use --firewall nft, print or none"))
+			return refuse(say.M("firewalld does not run here"), say.Message{}, say.M("use --firewall nft, print or "+
+				"none"))
 		}
 	case NFT:
 		if !at.NFT {
-			return refuse(say.M("the program nft is not installed"), say.Message{}, say.M("use --firewall print or none"))
+			return refuse(say.M("the program nft is not installed"), say.Message{}, say.M("use --firewall print or "+
+				"none"))
 		}
 	}
 	return nil
@@ -82,13 +85,16 @@ func addresses(n netip.Prefix) say.Message {
 	return say.M("2^{bits} addresses", "bits", strconv.Itoa(n.Addr().BitLen()-n.Bits()))
 }
 
-// hba is the whole of pg_hba.conf: the socket, and over TCP who was allowed. Every line passes the checks of pg_hba.conf.
+// hba is the whole of pg_hba.conf: the socket, and over TCP who was allowed. Every line passes the checks of
+// pg_hba.conf.
 func (l *Layout) hba() string {
 	var b strings.Builder
-	b.WriteString("# Written by 'pgfettle create'. The first line that fits decides; see 'pgfettle explain authentication'.\n" +
+	b.WriteString("# Written by 'pgfettle create'. The first line that fits decides; see 'pgfettle explain " +
+		"authentication'.\n" +
 		"# TYPE  DATABASE        USER            ADDRESS                 METHOD\n")
 	line := func(kind, database, user, address, method string) {
-		b.WriteString(strings.TrimRight(pad(kind, 8)+pad(database, 16)+pad(user, 16)+pad(address, 24)+method, " ") + "\n")
+		b.WriteString(strings.TrimRight(pad(kind, 8)+pad(database, 16)+pad(user, 16)+pad(address, 24)+method, " ") +
+			"\n")
 	}
 	line("local", "all", "all", "", l.Order.AuthLocal)
 	line("local", "replication", "all", "", l.Order.AuthLocal)

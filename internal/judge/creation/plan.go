@@ -71,7 +71,8 @@ type Step struct {
 	Content string       `json:"content,omitempty"`
 }
 
-// Proposal is a value that an existing instance would have beside the new one. It is proposed, and nothing of it is done.
+// Proposal is a value that an existing instance would have beside the new one. It is proposed, and nothing of it is
+// done.
 type Proposal struct {
 	Instance string       `json:"instance"`
 	Address  knob.Address `json:"address"`
@@ -87,16 +88,20 @@ type Trial struct {
 	Complaints []string    `json:"complaints,omitempty"` // why it would not start
 }
 
-// Conf is the name of the configuration file that is written for a new instance, in conf.d beside postgresql.conf. It is
+// Conf is the name of the configuration file that is written for a new instance, in conf.d beside postgresql.conf. It
+// is
 // read before the file that 'pgfettle apply' writes later.
 const Conf = "conf.d/50-pgfettle.conf"
 
-// Make puts a plan together. p is the plan of the rules for the snapshot that Beside returned; all is that of Among, nil
+// Make puts a plan together. p is the plan of the rules for the snapshot that Beside returned; all is that of Among,
+// nil
 // if there are no other instances; wal is nil if the WAL stays in the data directory.
-func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan, all *plan.Plan, memory unit.Bytes) *Plan {
+func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan, all *plan.Plan,
+	memory unit.Bytes) *Plan {
 	out := &Plan{Schema: Schema, Version: l.Major, Name: l.Name, MadeBy: l.Hand, Programs: l.Programs.Bin,
-		Program: l.Programs.Version.String(), Owner: l.Owner, Data: l.Data, WAL: l.WAL, Config: l.Config, Socket: l.Socket,
-		Port: l.Port, Service: l.Unit, Start: l.Start, Provider: l.Locale.Provider, Locale: l.Locale.Name,
+		Program: l.Programs.Version.String(), Owner: l.Owner, Data: l.Data, WAL: l.WAL, Config: l.Config,
+		Socket: l.Socket,
+		Port:   l.Port, Service: l.Unit, Start: l.Start, Provider: l.Locale.Provider, Locale: l.Locale.Name,
 		Encoding: l.Locale.Encoding, Checksums: l.Order.Checksum != NoChecksums, Profile: p.Profile, Memory: memory,
 		Budget: p.Budget, Host: []plan.Change{}, Proposals: []Proposal{}, HBA: []string{}, Steps: []Step{},
 		Warnings: slices.Clone(p.Warnings), Left: []plan.Left{}}
@@ -181,7 +186,8 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 		}
 	}
 	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {
-		add("huge_pages", "off", say.M("no huge pages are reserved for it, and try would fall back without a word; with "+
+		add("huge_pages", "off", say.M("no huge pages are reserved for it, and try would fall back without a word; "+
+			"with "+
 			"--kernel they are"))
 	}
 	slices.SortStableFunc(out, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
@@ -272,7 +278,8 @@ func (l Layout) steps(p *Plan, data, socket Folder, wal *Folder) (out []Step) {
 					"path", dir, "owner", l.Owner.Name))
 				continue
 			}
-			add(knob.DirPrefix, dir, Directory(newcluster.Account{}, "0755"), say.M("create the directory {path}", "path",
+			add(knob.DirPrefix, dir, Directory(newcluster.Account{}, "0755"), say.M("create the directory {path}",
+				"path",
 				dir))
 		}
 	}
@@ -296,7 +303,8 @@ func (l Layout) steps(p *Plan, data, socket Folder, wal *Folder) (out []Step) {
 		out[len(out)-1].Content = text
 	}
 	if l.Firewall == Firewalld || l.Firewall == NFT {
-		add(knob.FirewallPrefix, strconv.Itoa(l.Port), l.firewallValue(), say.M("open port {port} for {networks} in {name}",
+		add(knob.FirewallPrefix, strconv.Itoa(l.Port), l.firewallValue(), say.M("open port {port} for {networks} in "+
+			"{name}",
 			"port", strconv.Itoa(l.Port), "networks", networks(l.Order.Allow), "name", string(l.Firewall)))
 	}
 	switch {
@@ -332,7 +340,8 @@ func Directory(owner newcluster.Account, mode string) string {
 
 func (l Layout) clusterText() say.Message {
 	if l.Hand == newcluster.Debian {
-		return say.M("pg_createcluster {version} {name}, with its settings in {file}", "version", l.Major, "name", l.Name,
+		return say.M("pg_createcluster {version} {name}, with its settings in {file}", "version", l.Major, "name",
+			l.Name,
 			"file", path.Join(l.Config, Conf))
 	}
 	return say.M("initdb as {owner}, with its settings in {file}", "owner", l.Owner.Name, "file", path.Join(l.Config,

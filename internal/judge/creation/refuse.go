@@ -20,7 +20,8 @@ var (
 func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 	switch {
 	case socket.Exists && !socket.Is:
-		return refuse(say.M("{path} is not a directory", "path", socket.Path), say.Message{}, say.M("name another one with "+
+		return refuse(say.M("{path} is not a directory", "path", socket.Path), say.Message{}, say.M("name another "+
+			"one with "+
 			"--socket-dir"))
 	case socket.Shut != "":
 		return refuse(say.M("{owner} cannot make a socket in {path}", "owner", l.Owner.Name, "path", socket.Path),
@@ -50,7 +51,8 @@ func refuseFolder(l Layout, flag string, f Folder) error {
 		return refuse(say.M("{path} is not a directory", "path", f.Path), say.Message{}, say.M("name another one with "+
 			"{flag}", "flag", flag))
 	case f.Mount:
-		return refuse(say.M("{path} is a mount point", "path", f.Path), say.M("if the mount is missing after a boot, the "+
+		return refuse(say.M("{path} is a mount point", "path", f.Path), say.M("if the mount is missing after a boot, "+
+			"the "+
 			"empty directory below it takes its place"), say.M("use a directory below it: {flag} {below}", "flag", flag,
 			"below", path.Join(f.Path, path.Base(l.Data))))
 	case slices.Contains(f.Holds, "PG_VERSION"):
@@ -60,7 +62,8 @@ func refuseFolder(l Layout, flag string, f Folder) error {
 		return refuse(say.M("{path} is not empty", "path", f.Path), say.M("it holds {name}", "name",
 			say.Names(f.Holds, 3)), say.M("name another directory with {flag}", "flag", flag))
 	case slices.Contains(inMemory, f.Type):
-		return refuse(say.M("{path} is on {type}, which a reboot empties", "path", f.Path, "type", f.Type), say.Message{},
+		return refuse(say.M("{path} is on {type}, which a reboot empties", "path", f.Path, "type", f.Type),
+			say.Message{},
 			say.M("name a directory on a disk with {flag}", "flag", flag))
 	case slices.Contains(remote, f.Type) && slices.ContainsFunc(f.Options, func(o string) bool { return o == "soft" }):
 		return refuse(say.M("{path} is on {type}, mounted with the option soft", "path", f.Path, "type", f.Type),
@@ -71,14 +74,17 @@ func refuseFolder(l Layout, flag string, f Folder) error {
 			"whose directories only root and {owner} can change", "owner", l.Owner.Name))
 	case f.Exists && f.UID != l.Owner.UID:
 		return refuse(say.M("{path} belongs to user {uid}, not to {owner}", "path", f.Path, "uid", f.UID, "owner",
-			l.Owner.Name), say.Message{}, say.M("remove the empty directory, and it is created with the right owner; or "+
+			l.Owner.Name), say.Message{}, say.M("remove the empty directory, and it is created with the right owner; "+
+			"or "+
 			"name another one with {flag}", "flag", flag))
 	case f.Closed != "":
 		return refuse(say.M("{owner} cannot get to {path}", "owner", l.Owner.Name, "path", f.Path), say.Text(f.Closed),
 			say.M("allow search in the directories above it: chmod o+x"))
-	case strings.HasPrefix(f.Path, "/etc/") || strings.HasPrefix(f.Path, "/usr/") || strings.HasPrefix(f.Path, "/proc/") ||
+	case strings.HasPrefix(f.Path, "/etc/") || strings.HasPrefix(f.Path, "/usr/") || strings.HasPrefix(f.Path,
+		"/proc/") ||
 		strings.HasPrefix(f.Path, "/sys/") || strings.HasPrefix(f.Path, "/dev/"):
-		return refuse(say.M("{path} is no place for data", "path", f.Path), say.Message{}, say.M("name a directory such "+
+		return refuse(say.M("{path} is no place for data", "path", f.Path), say.Message{}, say.M("name a directory "+
+			"such "+
 			"as /var/lib/postgresql/17/main or one on a mounted disk with {flag}", "flag", flag))
 	}
 	return nil

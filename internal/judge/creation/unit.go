@@ -11,7 +11,8 @@ import (
 const (
 	// openFiles is what packagers of servers settled on for LimitNOFILE; max_files_per_process is planned below it.
 	openFiles = 65536
-	// oomAdjust keeps the postmaster from being the OOM killer's choice, as the packages of Debian have it; its children
+	// oomAdjust keeps the postmaster from being the OOM killer's choice, as the packages of Debian have it; its
+	// children
 	// get 0 again by PG_OOM_ADJUST_FILE.
 	oomAdjust = -900
 	// stopTimeout is how long systemd waits for the shutdown checkpoint before it kills: an hour, as Debian's unit has
@@ -42,7 +43,8 @@ func (l Layout) unit(p *Plan) string {
 		"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0\n" +
 		"OOMScoreAdjust=" + strconv.Itoa(oomAdjust) + "\nOOMPolicy=continue\n" +
 		"ExecStart=" + l.Programs.Bin + "/postgres -D ${PGDATA}\nExecReload=/bin/kill -HUP $MAINPID\n" +
-		"KillMode=mixed\nKillSignal=SIGINT\nTimeoutStartSec=infinity\nTimeoutStopSec=" + stopTimeout + "\nLimitNOFILE=" +
+		"KillMode=mixed\nKillSignal=SIGINT\nTimeoutStartSec=infinity\nTimeoutStopSec=" + stopTimeout +
+		"\nLimitNOFILE=" +
 		strconv.Itoa(openFiles) + "\n")
 	if dir, ok := strings.CutPrefix(l.Socket, "/var/run/"); ok {
 		b.WriteString("RuntimeDirectory=" + dir + "\nRuntimeDirectoryPreserve=yes\nRuntimeDirectoryMode=2775\n")

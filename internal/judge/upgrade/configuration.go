@@ -298,7 +298,8 @@ func (t *translation) added(s pg.Setting) (out []Parameter) {
 		}
 		name, value := u.keep(s)
 		fact, ok := params.Lookup(t.to, name)
-		if !ok || name == s.Name || SetByHand(t.set[name]) || value == fact.Fresh() || fact.Accepts(t.to, value) != nil {
+		if !ok || name == s.Name || SetByHand(t.set[name]) || value == fact.Fresh() || fact.Accepts(t.to,
+			value) != nil {
 			continue
 		}
 		out = append(out, Parameter{Name: name, Fate: Added, NewName: name, base: value,

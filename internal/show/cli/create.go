@@ -66,21 +66,21 @@ func newCreate(env *Env) *cobra.Command {
 	o := &createOptions{}
 	cmd := &cobra.Command{
 		Use:   "create [[VERSION/]NAME]",
-		Short: "Create an instance, configured for this host and its other instances",
+		Short: "Create an instance that is configured for its host",
 		Long: `Create a PostgreSQL instance: directories, initdb, configuration, pg_hba.conf,
 service, and start. The plan is shown first: memory before and after with all
 instances of the host, each setting with its reason, and every step. Then it is
 asked about, made, recorded in a journal, and read back. If a step fails,
-everything is taken back. pgfettle undo removes the instance again while it is
-as it was made; so does --drop.
+everything is reverted. pgfettle undo removes the instance again while it is as
+it was made; so does --drop.
 
 VERSION is the major version (default: the newest that is installed), NAME the
 name of the cluster (default main). The programs must be installed: pgfettle
 explain packages has the repositories and commands.
 
 pg_createcluster makes the cluster where postgresql-common is installed. Where
-the PGDG packages for RHEL are installed, and elsewhere, it is initdb, with a
-systemd unit of its own.
+the PGDG packages for RHEL are installed, and elsewhere, initdb does, and a
+systemd unit is written.
 
 The new instance gets what the other instances leave of the memory, and an equal
 part at most; --share and --memory set another bound. The others keep their
@@ -148,8 +148,10 @@ given to the server, and it is in no journal, log or argument.
 	f.StringVar(&o.order.AuthLocal, "auth-local", "", "`METHOD` for the Unix socket (default peer)")
 	f.StringVar(&o.order.AuthHost, "auth-host", "", "`METHOD` over TCP (default scram-sha-256)")
 	f.StringSliceVar(&o.allow, "allow", nil, "`CIDR,…` networks that may connect")
-	f.StringSliceVar(&o.accept, acceptRisk, nil, "`LIST` also make these high-risk changes of --kernel (addresses, or all); open-network: allow a network of all addresses")
-	f.StringVar(&o.firewall, "firewall", "", "`NAME` open the port: firewalld, nft, print, none (default print with --allow)")
+	f.StringSliceVar(&o.accept, acceptRisk, nil, "`LIST` also make these high-risk changes of --kernel (addresses, "+
+		"or all); open-network: allow a network of all addresses")
+	f.StringVar(&o.firewall, "firewall", "", "`NAME` open the port: firewalld, nft, print, none (default print with "+
+		"--allow)")
 	f.StringVar(&o.passwordIn, "password-file", "", "`FILE` read the password of the superuser from FILE (- is stdin)")
 	f.BoolVar(&o.ask, "ask-password", false, "ask for the password of the superuser")
 	f.StringVar(&o.start, "start", "auto", "`WHEN` auto (now and at boot), manual (now), disabled")
@@ -350,7 +352,8 @@ const maxPasswordFile = 4 << 10
 func (o *createOptions) password(env *Env) (string, error) {
 	switch {
 	case o.ask && o.passwordIn != "":
-		return "", say.Usage(say.M("--ask-password cannot be used with --password-file"), say.M("Use only one of them."))
+		return "", say.Usage(say.M("--ask-password cannot be used with --password-file"), say.M("Use only one of "+
+			"them."))
 	case o.planOnly:
 		if o.ask || o.passwordIn != "" {
 			return "planned", nil // nothing is read where nothing is done
@@ -365,14 +368,16 @@ func (o *createOptions) password(env *Env) (string, error) {
 	if o.passwordIn != "-" {
 		f, err := os.Open(o.passwordIn)
 		if err != nil {
-			return "", say.Usage(say.M("--password-file: {error}", "error", err), say.M("Name a file that you can read."))
+			return "", say.Usage(say.M("--password-file: {error}", "error", err), say.M("Name a file that you can "+
+				"read."))
 		}
 		defer func() { _ = f.Close() }()
 		in = f
 	}
 	line, err := bufio.NewReader(io.LimitReader(in, maxPasswordFile)).ReadString('\n')
 	if line = strings.TrimRight(line, "\r\n"); line == "" || err != nil && err != io.EOF {
-		return "", say.Usage(say.M("--password-file: no password on the first line"), say.M("Write the password on the "+
+		return "", say.Usage(say.M("--password-file: no password on the first line"), say.M("Write the password on "+
+			"the "+
 			"first line of the file."))
 	}
 	return line, nil
@@ -381,7 +386,8 @@ func (o *createOptions) password(env *Env) (string, error) {
 func askPassword(env *Env) (string, error) {
 	fd, ok := terminal(env.Stdin)
 	if !ok {
-		return "", say.Usage(say.M("--ask-password needs a terminal"), say.M("Use --password-file FILE, or - for stdin."))
+		return "", say.Usage(say.M("--ask-password needs a terminal"), say.M("Use --password-file FILE, or - for "+
+			"stdin."))
 	}
 	var got [2]string
 	for i, question := range []say.Message{say.M("Password of the superuser:"), say.M("Once more:")} {
@@ -405,7 +411,8 @@ func askCreate(ctx context.Context, env *Env) error {
 		return &say.Problem{Message: say.M("nothing was changed: cannot ask for confirmation without a terminal"),
 			Hint: say.M("Review the steps above, then run the command with --yes."), Code: exitRefused}
 	}
-	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Create the instance?").In(env.words), answerYes, answerNo)
+	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Create the instance?").In(env.words), answerYes,
+		answerNo)
 	if err == nil && answer != "yes" {
 		err = &say.Problem{Message: say.M("nothing was changed: canceled"), Code: exitRefused}
 	}

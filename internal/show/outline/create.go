@@ -31,7 +31,8 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	}
 	rows = append(rows, RowOf(p.Say("port, socket"), strconv.Itoa(d.Port)+", "+typeset.Clean(d.Socket)),
 		RowOf(p.Say("start"), p.start(d)),
-		RowOf(p.Say("locale"), p.Say("{provider} {locale}, encoding {encoding}", "provider", d.Provider, "locale", d.Locale,
+		RowOf(p.Say("locale"), p.Say("{provider} {locale}, encoding {encoding}", "provider", d.Provider, "locale",
+			d.Locale,
 			"encoding", d.Encoding)),
 		RowOf(p.Say("data checksums"), p.yesNo(d.Checksums)),
 		RowOf(p.Say("WAL segments"), d.Segment.String()))
@@ -63,7 +64,8 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	o.Kind(Numbered, Items(steps))
 	if len(d.Firewall) > 0 {
 		o.Heading(2, p.Say("Firewall"))
-		o.Para(p.Say("Nothing is changed in the firewall. These commands open the port, of firewalld, nftables and ufw:"))
+		o.Para(p.Say("Nothing is changed in the firewall. These commands open the port, of firewalld, nftables and " +
+			"ufw:"))
 		o.Add(Listing{Lines: cleaned(d.Firewall)})
 	}
 	p.proposals(&o, d)
@@ -126,7 +128,8 @@ func (p Words) proposals(o *Outline, d *creation.Plan) {
 		return
 	}
 	o.Heading(2, p.Say("Other instances"))
-	o.Para(p.Say("Nothing of the other instances is changed. If the memory were divided among all, they would have less, " +
+	o.Para(p.Say("Nothing of the other instances is changed. If the memory were divided among all, they would have " +
+		"less, " +
 		"and the new instance more: 'pgfettle apply' sets these values."))
 	t := Table{Caption: p.Say("Other instances"), Head: []string{p.Say("instance"), p.Say("setting"), p.Say("present"),
 		p.Say("proposed"), p.Say("effect")}}

@@ -27,7 +27,8 @@ func Clusters(files target.Target) (out []Configured) {
 			continue // a file, such as postgresql-common's own
 		}
 		for _, n := range names {
-			c := Configured{Cluster: Cluster{Version: v, Name: n, Config: path.Join(ConfigRoot, v, n, "postgresql.conf"),
+			c := Configured{Cluster: Cluster{Version: v, Name: n, Config: path.Join(ConfigRoot, v, n,
+				"postgresql.conf"),
 				Log: LogFile(v, n)}}
 			if _, err := files.Stat(c.Config); err != nil {
 				continue

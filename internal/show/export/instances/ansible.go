@@ -62,8 +62,10 @@ type playbook struct {
 }
 
 func (a *playbook) folder(dir string) {
-	a.b.WriteString("    - name: " + yaml("Directory "+dir) + "\n      ansible.builtin.file:\n        path: " + yaml(dir) +
-		"\n        state: directory\n        owner: " + yaml(a.p.Owner.Name) + "\n        group: " + yaml(a.p.Owner.Group) +
+	a.b.WriteString("    - name: " + yaml("Directory "+dir) + "\n      ansible.builtin.file:\n        path: " +
+		yaml(dir) +
+		"\n        state: directory\n        owner: " + yaml(a.p.Owner.Name) + "\n        group: " +
+		yaml(a.p.Owner.Group) +
 		"\n        mode: \"0700\"\n")
 }
 
@@ -120,7 +122,8 @@ func (a *playbook) handlers() {
 	for _, n := range a.notices {
 		switch n {
 		case "kernel parameters":
-			a.b.WriteString("    - name: kernel parameters\n      ansible.builtin.command: sysctl -q -p " + sysctlFile + "\n")
+			a.b.WriteString("    - name: kernel parameters\n      ansible.builtin.command: sysctl -q -p " +
+				sysctlFile + "\n")
 		default:
 			a.b.WriteString("    - name: systemd reads its units\n      ansible.builtin.systemd_service:\n" +
 				"        daemon_reload: true\n")

@@ -11,7 +11,8 @@ import (
 // Pglift writes a manifest for 'pglift instance apply -f'. Directories and the account are its site's settings.
 func Pglift(w io.Writer, p *creation.Plan) error {
 	var b strings.Builder
-	b.WriteString(head(p) + "# For: pglift instance apply -f FILE. Directories and the account come from pglift's own " +
+	b.WriteString(head(p) + "# For: pglift instance apply -f FILE. Directories and the account come from pglift's " +
+		"own " +
 		"settings.\n")
 	_, others := sysctls(p)
 	b.WriteString(otherwise(others))

@@ -37,7 +37,8 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 	}
 	if s.Hand == newcluster.Debian {
 		if _, err := c.Target.Lstat(path.Join(s.Config, "postgresql.conf")); err == nil {
-			_, err := c.run(ctx, target.Command{Argv: []string{"/usr/bin/pg_dropcluster", strconv.Itoa(s.Major), s.Name}})
+			_, err := c.run(ctx, target.Command{Argv: []string{"/usr/bin/pg_dropcluster", strconv.Itoa(s.Major),
+				s.Name}})
 			if err != nil {
 				return err
 			}
@@ -131,9 +132,12 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 var errUsed = say.Err("something was made in it: a role, a table, an extension")
 
 // ownObjects counts what users have made in a database, and in the cluster.
-const ownObjects = "SELECT 'own=' || ((SELECT count(*) FROM pg_class WHERE oid >= 16384) + (SELECT count(*) FROM pg_proc " +
-	"WHERE oid >= 16384) + (SELECT count(*) FROM pg_type WHERE oid >= 16384) + (SELECT count(*) FROM pg_namespace WHERE " +
-	"oid >= 16384) + (SELECT count(*) FROM pg_extension WHERE oid >= 16384) + (SELECT count(*) FROM pg_authid WHERE oid " +
+const ownObjects = "SELECT 'own=' || ((SELECT count(*) FROM pg_class WHERE oid >= 16384) + (SELECT count(*) FROM " +
+	"pg_proc " +
+	"WHERE oid >= 16384) + (SELECT count(*) FROM pg_type WHERE oid >= 16384) + (SELECT count(*) FROM pg_namespace " +
+	"WHERE " +
+	"oid >= 16384) + (SELECT count(*) FROM pg_extension WHERE oid >= 16384) + (SELECT count(*) FROM pg_authid WHERE " +
+	"oid " +
 	">= 16384) + (SELECT count(*) FROM pg_database WHERE oid >= 16384)) || ';'"
 
 // askedAlone asks the databases that initdb makes, in single-user mode: of an installation without pg_controldata.

@@ -15,8 +15,10 @@ import (
 )
 
 // firewall opens a port to some networks: "firewalld 10.0.0.0/8,fd00::/8" or "nft …". Of firewalld it is a rich rule a
-// network, in the running rules and the permanent ones; of nft a table of our own, so that no other rule is touched. Such
-// a table can only narrow: what it lets through, another table may still drop, and after a boot it is gone. The plan says
+// network, in the running rules and the permanent ones; of nft a table of our own, so that no other rule is touched.
+// Such
+// a table can only narrow: what it lets through, another table may still drop, and after a boot it is gone. The plan
+// says
 // both.
 type firewall struct {
 	Host
@@ -31,7 +33,7 @@ const partly = "partly"
 func (f firewall) port(k apply.Knob) (string, error) {
 	n, err := strconv.ParseUint(k.Address.Name(), 10, 16)
 	if err != nil || n == 0 {
-		return "", say.Named(k.Address, say.Err("that is no port"))
+		return "", say.Named(k.Address, say.Err("{value} is not a port", "value", say.Quoted(k.Address.Name())))
 	}
 	return strconv.FormatUint(n, 10), nil
 }

@@ -88,7 +88,7 @@ func (h Host) single(ctx context.Context, m newcluster.Made, owner newcluster.Ac
 	}
 	said := string(out.Stdout) + string(out.Stderr)
 	if out.Code != 0 || !strings.Contains(said, `"done"`) || strings.Contains(said, "ERROR:") {
-		return "", say.Named("postgres --single", say.Err("{text}", "text", last(string(out.Stderr))))
+		return "", say.Named("postgres --single", say.Err("it failed: {text}", "text", last(string(out.Stderr))))
 	}
 	return said, nil
 }
