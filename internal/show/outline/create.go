@@ -40,6 +40,7 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	this, others := p.PlannedFor(d.Profile)
 	o.Para(Bold(p.Say("Profile:")), " ", this, p.Semicolon(), others)
 	p.budgetOutline(&o, d.Budget)
+	o.Para(p.Say("Before is the new instance as initdb would leave it."))
 	o.Heading(2, p.Say("Settings"))
 	t := Table{Caption: p.Say("Settings"), Head: []string{p.Say("setting"), p.Say("value"), p.Why()}}
 	for _, s := range d.Settings {
