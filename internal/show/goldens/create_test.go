@@ -67,12 +67,14 @@ func created(t *testing.T, o creation.Order, bin string, tool, redHat bool) *cre
 // other programs.
 func TestCreate(t *testing.T) {
 	sales := creation.Order{Name: "sales", WALDir: "/wal/17/sales", Kernel: true, Firewall: creation.Firewalld,
-		Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/32")}, Password: true}
+		Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/32")},
+			Password: true}
 	plans := map[string]*creation.Plan{
 		"debian": created(t, creation.Order{}, "/usr/lib/postgresql/17/bin", true, false),
 		"rpm":    created(t, sales, "/usr/pgsql-17/bin", false, true),
 	}
-	golden.Files(t, filepath.Join("testdata", "create", "*.txtar"), func(t *testing.T, c *golden.File) map[string][]byte {
+	golden.Files(t, filepath.Join("testdata", "create", "*.txtar"), func(t *testing.T,
+		c *golden.File) map[string][]byte {
 		out := map[string][]byte{}
 		for _, want := range c.Wants {
 			var b bytes.Buffer
@@ -100,8 +102,10 @@ func TestCreate(t *testing.T) {
 // TestCreateSchemasAreCurrent holds the published schemas to the types that they are made of.
 func TestCreateSchemasAreCurrent(t *testing.T) {
 	for kind, d := range map[string]jsonschema.Document{
-		"create": {Title: "pgfettle create --format json", Type: reflect.TypeFor[creation.Plan](), Version: creation.Schema,
-			Description: "An instance that is to be made, and what is done for it. Amounts are bytes where nothing else is " +
+		"create": {Title: "pgfettle create --format json", Type: reflect.TypeFor[creation.Plan](),
+			Version: creation.Schema,
+			Description: "An instance that is to be made, and what is done for it. Amounts are bytes where nothing " +
+				"else is " +
 				"said."},
 		"instances": {Title: "pgfettle create --list --format json", Type: reflect.TypeFor[creation.List](),
 			Version: creation.ListSchema, Description: "The instances of a host."},
@@ -129,7 +133,8 @@ func TestCreateSchemasAreCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("schema/%s.schema.json is not what the types say: go test ./internal/show/goldens -run TestCreate "+
+			t.Errorf("schema/%s.schema.json is not what the types say: go test ./internal/show/goldens -run " +
+				"TestCreate "+
 				"-update", kind)
 		}
 	}

@@ -62,7 +62,8 @@ func (h Host) run(ctx context.Context, c target.Command) (string, error) {
 		return "", err
 	}
 	if out.Code != 0 {
-		return "", say.Named(c.Argv[0], say.Err("it failed: {text}", "text", last(string(out.Stderr)+string(out.Stdout))))
+		return "", say.Named(c.Argv[0], say.Err("it failed: {text}", "text",
+			last(string(out.Stderr)+string(out.Stdout))))
 	}
 	return strings.TrimSpace(string(out.Stdout)), nil
 }

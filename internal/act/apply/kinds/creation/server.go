@@ -68,7 +68,8 @@ func (v server) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
 	case noServer:
 		return live(newcluster.Absent), nil
 	}
-	return journal.State{}, say.Named("pg_ctl", say.Err("it failed: {text}", "text", last(string(out.Stderr)+string(out.Stdout))))
+	return journal.State{}, say.Named("pg_ctl", say.Err("it failed: {text}", "text",
+		last(string(out.Stderr)+string(out.Stdout))))
 }
 
 // Want implements apply.Kind.
