@@ -17,7 +17,7 @@ func TestSymptomsFindTheirPages(t *testing.T) {
 		"deadlocks":  "deadlocks_many",
 		"grub":       "thp-at-boot",
 		"perf":       "page-tables-and-tlb",
-		"initdb":     "checksums_off",
+		"initdb":     "initdb-options",
 
 		"huge_pages_status":              "huge_pages_not_used",
 		"pg_stat_statements":             "pg_stat_statements_missing",

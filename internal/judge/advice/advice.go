@@ -47,7 +47,7 @@ type Page struct {
 	Read    string   // NotSo: the claim, a clause without a full stop
 	Since   string   // NotSo: what made the claim outdated, such as "PostgreSQL 15"; empty: it was never true
 	Until   string   // the last version for which the claim is true
-	Text    []string // what is right, in paragraphs
+	Text    []string // what is right, in paragraphs and blocks of lines to copy (see Lines)
 	Verify  string   // how to verify it
 	Sources []string // ids of base/say
 	See     []string // ids of checks and pages, addresses of knobs

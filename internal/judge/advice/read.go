@@ -26,7 +26,8 @@ func All() []Page {
 //
 // A file begins with its front matter between two lines "---": one field a line as "name: value", lists as [a, b],
 // values and items in double quotes if YAML requires them, and comments after "#". The text follows, in paragraphs with
-// a blank line between them; a line break within a paragraph is a space.
+// a blank line between them; a line break within a paragraph is a space. A block of lines that begin with four spaces
+// are lines to copy.
 func Read(folder fs.FS) ([]Page, error) {
 	names, err := fs.Glob(folder, "*.md")
 	if err != nil {
@@ -174,15 +175,42 @@ func list(text string) ([]string, error) {
 	return out, nil
 }
 
-// paragraphs joins the lines of each paragraph.
+// paragraphs joins the lines of each paragraph. A block of lines to copy keeps its lines: in the file each begins with
+// four spaces, by which Markdown knows it too, and in the text of the page with two.
 func paragraphs(lines []string) []string {
 	var out, at []string
 	for _, line := range append(slices.Clone(lines), "") {
-		if line = strings.TrimSpace(line); line != "" {
-			at = append(at, line)
+		if strings.TrimSpace(line) != "" {
+			at = append(at, strings.TrimRight(line, " "))
 		} else if len(at) > 0 {
-			out, at = append(out, strings.Join(at, " ")), nil
+			out, at = append(out, block(at)), nil
 		}
 	}
 	return out
+}
+
+// block is one paragraph, or one block of lines to copy.
+func block(lines []string) string {
+	if !slices.ContainsFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "    ") }) {
+		for i, l := range lines {
+			lines[i] = strings.TrimPrefix(l, "  ")
+		}
+		return strings.Join(lines, "\n")
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return strings.Join(lines, " ")
+}
+
+// Lines are the lines to copy if a text of a page is a block of them, else nothing.
+func Lines(text string) []string {
+	if !strings.HasPrefix(text, "  ") {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(l, "  ")
+	}
+	return lines
 }

@@ -17,7 +17,7 @@ import (
 var markup = regexp.MustCompile(`(?m)^\s*([-*+>#|]|#+|[0-9]+[.)]|===*|---*)(\s|$)`)
 
 // TestEmbeddedPages verifies that each page of the program can be read, says where its facts were seen, and is read as
-// Markdown by others as it is here: paragraphs alone.
+// Markdown by others as it is here: paragraphs and lines to copy.
 func TestEmbeddedPages(t *testing.T) {
 	list, err := advice.Read(pages.Files)
 	if err != nil {
@@ -58,7 +58,8 @@ func TestRead(t *testing.T) {
 					"\"a, b\" , y z]\n\n" +
 					"read: it's so, [so]#1\nsince: PostgreSQL 15\nuntil: \nverify: grep -E 'a|b:c' x\nsources: " +
 					"[]\nsee: " +
-					"[pg:work_mem]\n---\n\none\ntwo\n \n\nthree: - [x]\n---\n")},
+					"[pg:work_mem]\n---\n\none\ntwo\n \n\nthree: - [x]\n---\n\n" +
+					"    ls -l \\\n      /  \n    cd\n\nnot\n    lines\n")},
 		"b.md":     {Data: []byte("---\nid: b\n---\n")},
 		"pages.go": {Data: []byte("package pages")},
 	})
@@ -68,7 +69,8 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff([]advice.Page{{ID: "b"}, {
 		ID: "b-2", Kind: advice.NotSo, Title: `a: "b" \d`, Names: []string{"x", "9.3", "a, b", "y z"},
 		Read: "it's so, [so]#1", Since: "PostgreSQL 15",
-		Verify: "grep -E 'a|b:c' x", See: []string{"pg:work_mem"}, Text: []string{"one two", "three: - [x] ---"},
+		Verify: "grep -E 'a|b:c' x", See: []string{"pg:work_mem"}, Text: []string{"one two", "three: - [x] ---",
+			"  ls -l \\\n    /\n  cd", "not lines"},
 	}}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -100,6 +100,22 @@ func TestTranslationsKeepNamesAndNumbers(t *testing.T) {
 	}
 }
 
+// TestTranslationsKeepLinesToCopy verifies that what is to be copied is the same in every language.
+func TestTranslationsKeepLinesToCopy(t *testing.T) {
+	for _, c := range catalogs(t) {
+		for _, p := range advice.All() {
+			in := p.In(c)
+			for i, english := range p.Text {
+				if i < len(in.Text) && (advice.Lines(english) != nil || advice.Lines(in.Text[i]) != nil) {
+					if diff := cmp.Diff(english, in.Text[i]); diff != "" {
+						t.Errorf("%s/%s:\n%s", c.Lang, p.ID, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestAPageOfAnotherEnglishIsShownInEnglish verifies that a page is in the language of the catalog, and in English if
 // its text is not the one that was translated.
 func TestAPageOfAnotherEnglishIsShownInEnglish(t *testing.T) {

@@ -131,7 +131,12 @@ func AdvicePages(pages []advice.Page) string {
 		if v := a.Verdict(); !v.IsZero() {
 			b.WriteString(v.String() + "\n\n")
 		}
-		b.WriteString(strings.Join(a.Text, "\n\n") + "\n\n")
+		for _, text := range a.Text {
+			if lines := advice.Lines(text); lines != nil {
+				text = "```text\n" + strings.Join(lines, "\n") + "\n```"
+			}
+			b.WriteString(text + "\n\n")
+		}
 		if a.Verify != "" {
 			b.WriteString("How to verify: " + a.Verify + "\n\n")
 		}
