@@ -2,6 +2,7 @@ package creation
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,25 +76,27 @@ func Lay(o Order, at Site) (Layout, error) {
 }
 
 func (l *Layout) programs(at Site) error {
+	majors := params.Majors()
+	supported := func(m int) bool { return m >= majors[0] && m <= majors[len(majors)-1] }
+	if m := l.Order.Major; m != 0 && !supported(m) {
+		return refuse(say.M("PostgreSQL {major} is not supported", "major", m), say.M("parameters are known of "+
+			"{first} to {last}", "first", majors[0], "last", majors[len(majors)-1]), say.Message{})
+	}
 	var have []string
 	for _, p := range at.Programs {
 		if l.Order.Bin != "" && path.Clean(l.Order.Bin) != p.Bin {
 			continue
 		}
-		if m := p.Version.Major(); l.Order.Major == 0 || l.Order.Major == m {
+		m := p.Version.Major()
+		if supported(m) && (l.Order.Major == 0 || l.Order.Major == m) {
 			l.Programs, l.Major = p, m
-			break
+			return nil
 		}
-		have = append(have, strconv.Itoa(p.Version.Major()))
+		if v := strconv.Itoa(m); !slices.Contains(have, v) {
+			have = append(have, v)
+		}
 	}
-	if l.Major == 0 {
-		return noPrograms(l.Order, at, have)
-	}
-	if majors := params.Majors(); l.Major < majors[0] || l.Major > majors[len(majors)-1] {
-		return refuse(say.M("PostgreSQL {major} is not supported", "major", l.Major), say.M("parameters are known of "+
-			"{first} to {last}", "first", majors[0], "last", majors[len(majors)-1]), say.Message{})
-	}
-	return nil
+	return noPrograms(l.Order, at, have)
 }
 
 // noPrograms names the package to install.
