@@ -126,43 +126,41 @@ func Parse(text string) (Spec, error) {
 }
 
 func (s Spec) check() error {
-	bad := func(what, value string) error {
-		return say.Err("the description of the cluster has the {what} {value}", "what", what, "value",
-			say.Quoted(value))
+	bad := func(value string) error {
+		return say.Err("the description of the cluster has the invalid value {value}", "value", say.Quoted(value))
 	}
 	clean := func(p string) bool {
 		return path.IsAbs(p) && path.Clean(p) == p && p != "/" && !strings.ContainsAny(p, "\n\r\x00'")
 	}
 	switch {
 	case !token.MatchString(s.Token):
-		return bad("token", s.Token)
+		return bad(s.Token)
 	case s.Hand != Debian && s.Hand != RPM && s.Hand != InitDB:
-		return bad("hand", string(s.Hand))
+		return bad(string(s.Hand))
 	case !ValidName(s.Name):
-		return bad("name", s.Name)
+		return bad(s.Name)
 	case s.Owner.UID <= 0 || s.Owner.Name == "":
-		return bad("owner", s.Owner.Name)
+		return bad(s.Owner.Name)
 	case s.Port < 1 || s.Port > 65535:
-		return bad("port", strconv.Itoa(s.Port))
+		return bad(strconv.Itoa(s.Port))
 	}
-	for what, p := range map[string]string{"directory of programs": s.Bin, "data directory": s.Data,
-		"configuration directory": s.Config} {
+	for _, p := range []string{s.Bin, s.Data, s.Config} {
 		if !clean(p) {
-			return bad(what, p)
+			return bad(p)
 		}
 	}
-	for what, p := range map[string]string{"WAL directory": s.WAL, "socket directory": s.Socket, "log": s.Log} {
+	for _, p := range []string{s.WAL, s.Socket, s.Log} {
 		if p != "" && !clean(p) {
-			return bad(what, p)
+			return bad(p)
 		}
 	}
 	for _, f := range s.Files {
 		if f.Name == "" || path.IsAbs(f.Name) || path.Clean(f.Name) != f.Name || strings.HasPrefix(f.Name, "..") {
-			return bad("file", f.Name)
+			return bad(f.Name)
 		}
 	}
 	if i := slices.IndexFunc(s.InitDB, func(a string) bool { return !strings.HasPrefix(a, "--") }); i >= 0 {
-		return bad("option of initdb", s.InitDB[i])
+		return bad(s.InitDB[i])
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (l *Layout) hand(at Site) error {
 				say.M("install postgresql-common and postgresql-{major}, or use --via initdb", "major", l.Major))
 		}
 		if !at.Root {
-			return &say.Problem{Message: say.M("pg_createcluster makes clusters of root's alone"),
+			return &say.Problem{Message: say.M("only root can create a cluster with pg_createcluster"),
 				Code: say.CodeNoAccess,
 				Hint: say.M("run pgfettle as root, or use --via initdb")}
 		}

@@ -67,8 +67,8 @@ func created(t *testing.T, o creation.Order, bin string, tool, redHat bool) *cre
 // other programs.
 func TestCreate(t *testing.T) {
 	sales := creation.Order{Name: "sales", WALDir: "/wal/17/sales", Kernel: true, Firewall: creation.Firewalld,
-		Allow: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/32")},
-			Password: true}
+		Allow:    []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/32")},
+		Password: true}
 	plans := map[string]*creation.Plan{
 		"debian": created(t, creation.Order{}, "/usr/lib/postgresql/17/bin", true, false),
 		"rpm":    created(t, sales, "/usr/pgsql-17/bin", false, true),
@@ -133,7 +133,7 @@ func TestCreateSchemasAreCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("schema/%s.schema.json is not what the types say: go test ./internal/show/goldens -run " +
+			t.Errorf("schema/%s.schema.json is not what the types say: go test ./internal/show/goldens -run "+
 				"TestCreate "+
 				"-update", kind)
 		}

@@ -30,7 +30,7 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 		rows = append(rows, RowOf(p.Say("configuration"), typeset.Clean(d.Config)))
 	}
 	rows = append(rows, RowOf(p.Say("port, socket"), strconv.Itoa(d.Port)+", "+typeset.Clean(d.Socket)),
-		RowOf(p.Say("start"), p.start(d)),
+		RowOf(p.Say("server start"), p.start(d)),
 		RowOf(p.Say("locale"), p.Say("{provider} {locale}, encoding {encoding}", "provider", d.Provider, "locale",
 			d.Locale,
 			"encoding", d.Encoding)),
