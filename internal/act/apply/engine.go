@@ -107,6 +107,9 @@ func (e *operation) begun(c *journal.Change) (Kind, Knob, error) {
 	if c.Instance != "" && c.Will.File != nil {
 		k.Place = c.Will.File.Path
 	}
+	if c.Address.Creates() {
+		k.To = c.After
+	}
 	return kind, k, err
 }
 
@@ -228,8 +231,12 @@ func (e *operation) blocking(c *journal.Change) *journal.Change {
 // one makes one change: intention, change, reading back. The error is one after which nothing more may be done; a
 // change that failed and was restored is none.
 func (e *operation) one(ctx context.Context, c *journal.Change) error {
-	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, c.After))
 	kind, k, err := e.knob(c.Address, c.Instance)
+	to := c.After
+	if s, ok := kind.(Shortener); ok {
+		to = s.Short(to)
+	}
+	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, to))
 	if err != nil {
 		return e.fail(ctx, c, err.Error())
 	}

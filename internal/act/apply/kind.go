@@ -53,6 +53,11 @@ type Speller interface {
 	Spell(k Knob, live string) string
 }
 
+// Shortener is what a kind may also be: its values are long, and Short is what a person is shown of one.
+type Shortener interface {
+	Short(value string) string
+}
+
 // Stopper is what a kind may also be: to set it stops a server for a while. An
 // undo then asks for as much as a restart does.
 type Stopper interface {
@@ -72,7 +77,8 @@ type Knob struct {
 	// Place is the file that an earlier look found to be the setting's, as the
 	// journal has it, for undo and resume; "": Look finds it. Only of pg: knobs.
 	Place string
-	// To is the value that a step is about to give the knob; "" if none is.
+	// To is the value that a step is about to give the knob; "" if none is. Of what 'pgfettle create' makes it is
+	// what it gave, also while it is taken back.
 	To string
 }
 

@@ -22,6 +22,9 @@ func (e *operation) fitness(ctx context.Context, chosen []plan.Change) error {
 		if err != nil {
 			return err
 		}
+		if c.Address.Creates() {
+			k.To = c.To
+		}
 		now, err := kind.Look(ctx, k)
 		if err != nil {
 			return target.NoAccess(string(c.Address), err)

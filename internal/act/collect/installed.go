@@ -67,7 +67,7 @@ func (s *stopped) installed(ctx context.Context, acc scratch.Account) (scratch.B
 		}
 	}
 	others := []string{}
-	for _, b := range scratch.Find(ctx) {
+	for _, b := range scratch.Installed(ctx) {
 		if b.Version.Major() == s.major {
 			return b, &pg.StartProgram{Cluster: s.cluster, Path: b.Tool("postgres"), Version: b.Version}
 		}

@@ -57,6 +57,16 @@ func Find(ctx context.Context) []Binaries {
 	return found
 }
 
+// Installed is Find without those that were fetched for experiments: what starts the servers of this host.
+func Installed(ctx context.Context) []Binaries {
+	cache, err := CacheDir()
+	list := Find(ctx)
+	if err != nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(b Binaries) bool { return strings.HasPrefix(b.Tool("postgres"), cache+"/") })
+}
+
 // At returns the binaries in a bin directory, or in the directory above it. The error names what is missing there.
 //
 // The program is run as the account of Unprivileged to get its version, and so must belong to root or that account if

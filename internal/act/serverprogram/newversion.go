@@ -32,6 +32,18 @@ func FindNewVersion(ctx context.Context, t target.Target, major int) (*NewVersio
 	return nil, say.Err("server binaries: none of PostgreSQL {major} found", "major", strconv.Itoa(major))
 }
 
+// NewVersionIn is the program of a directory.
+func NewVersionIn(ctx context.Context, t target.Target, dir string) (*NewVersion, error) {
+	if l, ok := t.(*target.Local); !ok || l.Root != "" && l.Root != "/" {
+		return nil, ofProgram(say.Err("no programs are run on this target"))
+	}
+	b, err := scratch.At(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &NewVersion{Binaries: b, shadows: map[string]*scratch.Shadow{}}, nil
+}
+
 // shadow is that of a new cluster with the WAL segments of an instance.
 func (n *NewVersion) shadow(ctx context.Context, in *snapshot.Instance) (*scratch.Shadow, string, error) {
 	set, _ := in.Server.Settings.Get()

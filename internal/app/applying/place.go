@@ -24,6 +24,8 @@ type Place struct {
 	Root string       // --root: a tree of files; "": the host
 	Dir  string       // --journal: the directory of the journals; "": the usual one
 	Tell func(string) // shows a step as it is made; nil: nothing is shown
+
+	Verifier string // SCRAM verifier of the password of a new instance's superuser; "": none is set
 }
 
 // Files is the target that the files of the host are on: the host, or --root.

@@ -3,10 +3,12 @@ package applying
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/creation"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/tablespace"
@@ -90,7 +92,17 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 	w.Kinds["pg"] = pgsetting.Kind{Server: server}
 	w.Kinds["tablespace"] = tablespace.Kind{Server: server}
 	w.Kinds["wal"] = p.newWal(w, server)
+	maps.Copy(w.Kinds, p.creation(w).Kinds())
 	return w, server, nil
+}
+
+// creation is where 'pgfettle create' makes things.
+func (p *Place) creation(w *apply.System) creation.Host {
+	h := creation.Host{Target: w.Target, Folders: (&target.Local{}).Folders, Verifier: p.Verifier}
+	if l, ok := w.Target.(*target.Local); ok {
+		h.Folders = l.Folders
+	}
+	return h
 }
 
 // units are the systemd units that run instances, with the first instance of each.

@@ -114,7 +114,12 @@ func (a Address) Prefix() string { p, _, _ := strings.Cut(string(a), ":"); retur
 func (a Address) Name() string { _, n, _ := strings.Cut(string(a), ":"); return n }
 
 // Layer returns the layer that the address belongs to.
-func (a Address) Layer() Layer { return layerOf[a.Prefix()] }
+func (a Address) Layer() Layer {
+	if a.Creates() {
+		return Creation
+	}
+	return layerOf[a.Prefix()]
+}
 
 // Effect says what a change needs before it is in force.
 type Effect int

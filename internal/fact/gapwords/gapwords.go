@@ -260,7 +260,7 @@ type templates struct {
 // kinds are all templates.
 var kinds = [][]say.Template{files, ofHost, ofInstances, answers, connections, logs, measurements, probing,
 	measuredTexts,
-	refusals, facts, events, planFacts, steps, ofValues, ofServers, ofWriting, ofPrograms, ofStored,
+	refusals, facts, events, planFacts, steps, ofValues, ofServers, ofCreation, ofWriting, ofPrograms, ofStored,
 	damage, moves, exercises, reveals, systems, malformed, disturbances,
 	notes, pasted,
 	statements}

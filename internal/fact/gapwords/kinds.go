@@ -141,3 +141,26 @@ var ofStored = []say.Template{
 	"data after the end of the plan",
 	"no snapshot hash",
 }
+
+// Of an instance that 'pgfettle create' makes, and takes back.
+var ofCreation = []say.Template{
+	"it holds a database cluster that was not made here",
+	"{path} is kept: {reason}",
+	"there is a postmaster.pid: stop the server first",
+	"it has {n} databases, and initdb makes {own}",
+	"it has a tablespace",
+	"pg_controldata does not say whether objects were made",
+	"something was made in it: a role, a table, an extension",
+	"{file} was edited",
+	"{value} is not the mode and the owner of a directory",
+	"{value} is not a port",
+	"a password is set or absent",
+	"the password is not kept, and has to be given again: 'pgfettle undo', then create anew",
+	"it belongs to root",
+	"it was made in {other}",
+	"it failed: {text}",
+	"{value} is not a state of a server",
+	"{value} is not a state of a service",
+	"{value} is not the value of a firewall",
+	"{reason}; its log ends: {text}",
+}

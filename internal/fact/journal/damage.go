@@ -61,7 +61,7 @@ func unproven(data []byte, known []Change) (out []Unknown) {
 		} else if _, ok := byN[l.N]; !ok {
 			byN[l.N] = u
 		}
-		if _, err := knob.Parse(string(u.Address)); err != nil {
+		if _, err := knob.ParseStep(string(u.Address)); err != nil {
 			continue
 		}
 		key := string(u.Address) + "\x00" + u.Instance

@@ -211,7 +211,7 @@ func (j *Journal) plan(l *Line) error {
 	if l.N != len(j.Changes)+1 {
 		return fmt.Errorf("planned change %d after %d", l.N, len(j.Changes))
 	}
-	if _, err := knob.Parse(string(l.Address)); err != nil {
+	if _, err := knob.ParseStep(string(l.Address)); err != nil {
 		return err
 	}
 	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To,

@@ -19,6 +19,7 @@ type Basis struct {
 	Measured  unit.Bytes // other programs before they were rounded up; 0 within a cgroup's limit
 	Host      Room       // of an instance within a cgroup's limit what the host leaves it
 	Instances int        // that share what is left, equally
+	Bound     unit.Bytes // what an instance may have at most, as a person wants it; 0: what there is
 }
 
 // Room is what the host has for an instance whose cgroup has a limit: huge pages are not charged to the group, so that
@@ -29,12 +30,21 @@ type Room struct {
 
 // Share is the memory of one instance: an equal part of what is left.
 func (b Basis) Share() unit.Bytes {
-	return max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
+	return b.bounded(max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1)))
 }
 
 // Part is an equal part of the whole memory after the neighbors, from which the sizes are taken that should not move
 // when another program grows a little.
-func (b Basis) Part() unit.Bytes { return (b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)) }
+func (b Basis) Part() unit.Bytes {
+	return b.bounded((b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)))
+}
+
+func (b Basis) bounded(m unit.Bytes) unit.Bytes {
+	if b.Bound > 0 {
+		return min(m, b.Bound)
+	}
+	return m
+}
 
 // Basis returns the memory that the case's instance may count on; for a rule of
 // the host, what all of its instances may. Without the host's memory there is
@@ -139,6 +149,7 @@ func BasisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Out
 }
 
 func (b *Basis) finish(opt *Options) {
+	b.Bound = opt.Memory
 	b.Reserve = memory.ReserveOf(b.Total)
 	if b.Limited {
 		b.Reserve = memory.ReserveOfGroup(b.Total)

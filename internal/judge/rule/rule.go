@@ -119,6 +119,7 @@ type Options struct {
 	Active      int                     // sessions at work at once at the peak; 0: from connections and CPUs
 	Storage     Storage                 // "" : from the devices
 	Shared      bool                    // the host also serves other programs (--dedicated=false)
+	Memory      unit.Bytes              // what each instance may have at most, of 'pgfettle create'; 0: what there is
 	Accepted    []Accepted              // findings that the policy accepts
 	Pins        map[knob.Address]string // values that the user has pinned, as spelled by the user
 }

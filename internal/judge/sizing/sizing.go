@@ -53,7 +53,7 @@ const (
 // whole, or of what other programs leave on a shared host.
 func SizeBase(c *rule.Case, b rule.Basis) unit.Bytes {
 	if c.Options.Shared {
-		return max(b.Total-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
+		return min(max(b.Total-b.Others, 0)/unit.Bytes(max(b.Instances, 1)), b.Part())
 	}
 	return b.Part()
 }

@@ -223,7 +223,7 @@ func (t *translation) parameter(s pg.Setting) Parameter {
 		return drop(why)
 	}
 	p.New = unit.ShowGUC(p.base, fact.Unit)
-	if p.base == fresh(fact) && !ofInitdb[fact.Name] && !written[fact.Name] {
+	if p.base == fact.Fresh() && !ofInitdb[fact.Name] && !written[fact.Name] {
 		p.Fate = AsDefault
 	}
 	return p
@@ -298,7 +298,8 @@ func (t *translation) added(s pg.Setting) (out []Parameter) {
 		}
 		name, value := u.keep(s)
 		fact, ok := params.Lookup(t.to, name)
-		if !ok || name == s.Name || SetByHand(t.set[name]) || value == fresh(fact) || fact.Accepts(t.to, value) != nil {
+		if !ok || name == s.Name || SetByHand(t.set[name]) || value == fact.Fresh() || fact.Accepts(t.to,
+			value) != nil {
 			continue
 		}
 		out = append(out, Parameter{Name: name, Fate: Added, NewName: name, base: value,

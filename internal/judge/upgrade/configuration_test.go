@@ -16,7 +16,7 @@ import (
 func byHand(major int, values map[string]string) pg.Settings {
 	set := pg.Settings{}
 	for _, p := range params.All(major) {
-		set[p.Name] = pg.Setting{Name: p.Name, Value: fresh(p), Unit: p.Unit, Type: p.Type, Context: p.Context,
+		set[p.Name] = pg.Setting{Name: p.Name, Value: p.Fresh(), Unit: p.Unit, Type: p.Type, Context: p.Context,
 			Boot: p.Boot, Source: "default"}
 	}
 	for name, v := range values {
@@ -111,7 +111,7 @@ func TestNothingIsLost(t *testing.T) {
 				if p.Context == "internal" {
 					continue
 				}
-				values[p.Name] = fresh(p)
+				values[p.Name] = p.Fresh()
 				if p.Max != "" && p.Type == "integer" { // the bounds of both versions
 					values[p.Name] = p.Max
 				}

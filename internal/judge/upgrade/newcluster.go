@@ -57,7 +57,7 @@ func newSettings(old pg.Settings, c Configuration) pg.Settings {
 		if computed[p.Name] {
 			continue
 		}
-		s := pg.Setting{Name: p.Name, Value: fresh(p), Unit: p.Unit, Type: p.Type, Context: p.Context, Min: p.Min,
+		s := pg.Setting{Name: p.Name, Value: p.Fresh(), Unit: p.Unit, Type: p.Type, Context: p.Context, Min: p.Min,
 			Max: p.Max, Enum: p.Enum, Boot: p.Boot, Source: "default"}
 		was, had := old[p.Name]
 		switch {

@@ -43,7 +43,7 @@ func (j *judge) settings(set pg.Settings) {
 			continue
 		}
 		p, ok := params.Lookup(j.to, name)
-		if ok && p.Context != "internal" && s.Value == fresh(p) && !ofInitdb[name] && !written[name] {
+		if ok && p.Context != "internal" && s.Value == p.Fresh() && !ofInitdb[name] && !written[name] {
 			j.out.Removable = append(j.out.Removable, Line{name, s.Show(), placeOf(s)})
 		}
 	}
@@ -83,23 +83,15 @@ var ofInitdb = map[string]bool{"lc_messages": true, "lc_monetary": true, "lc_num
 var written = map[string]bool{"max_connections": true, "shared_buffers": true, "max_wal_size": true,
 	"min_wal_size": true, "autovacuum_worker_slots": true}
 
-// fresh is the value of a new cluster, as far as it does not depend on the host.
-func fresh(p params.Param) string {
-	if p.Reset != "" {
-		return p.Reset
-	}
-	return p.Boot
-}
-
 // sameDefault reports whether two versions have the same default. log_connections became a list in 18: off is an empty
 // one.
 func sameDefault(a, b params.Param) bool {
-	return fresh(a) == fresh(b) || a.Name == "log_connections" && fresh(a) == "off" && fresh(b) == ""
+	return a.Fresh() == b.Fresh() || a.Name == "log_connections" && a.Fresh() == "off" && b.Fresh() == ""
 }
 
 // spelled is the default as SHOW prints it.
 func spelled(p params.Param) string {
-	v := unit.ShowGUC(fresh(p), p.Unit)
+	v := unit.ShowGUC(p.Fresh(), p.Unit)
 	if v == "" {
 		return "''"
 	}

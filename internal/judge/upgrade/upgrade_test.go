@@ -77,7 +77,7 @@ func TestNothingOfAFreshCluster(t *testing.T) {
 		for _, to := range Targets(from) {
 			set := pg.Settings{}
 			for _, p := range params.All(from) {
-				set[p.Name] = pg.Setting{Name: p.Name, Value: fresh(p), Unit: p.Unit, Type: p.Type, Source: "default"}
+				set[p.Name] = pg.Setting{Name: p.Name, Value: p.Fresh(), Unit: p.Unit, Type: p.Type, Source: "default"}
 			}
 			if r := File(set, from, to); r.Blocked() || len(r.Changes) > 0 || len(r.Removable) > 0 {
 				t.Errorf("%d to %d: %+v", from, to, r)

@@ -71,7 +71,8 @@ func newRoot(env *Env) *cobra.Command {
 	complete(root, "lang", say.Languages()...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
 	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env),
-		newHistory(env), newWatch(env), newTop(env), newServe(env), newMetrics(env), newReport(env), newMoveWAL(env),
+		newHistory(env), newWatch(env), newTop(env), newServe(env), newMetrics(env), newReport(env), newCreate(env),
+		newMoveWAL(env),
 		newDiagnose(env), newRead(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env),
 		newPolicy(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()

@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -111,8 +112,8 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 	out.Words.State, out.Words.Where = p.Say("state"), p.Word(labelWhere)
 	for _, c := range list {
 		x := Change{State: p.Word(StateWords[c.State]), StateTone: stateTones[c.State], Name: string(c.Address),
-			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: gapwords.In(p.catalog, c.Reason)}
-		if c.Where != "" {
+			From: Shown(c.Before), To: Shown(short(c)), Where: c.Where, Reason: gapwords.In(p.catalog, c.Reason)}
+		if c.Where != "" && !c.Address.Creates() {
 			x.In = p.Say("where: {where}", "where", c.Where)
 		}
 		for _, n := range c.Notes {
@@ -343,4 +344,12 @@ func (p Words) journalDamage(j *journal.Journal) (out []string) {
 			typeset.Clean(string(u.Address)), "instance", typeset.Clean(of), "where", typeset.Clean(at)))
 	}
 	return out
+}
+
+// short is what a change was set to: of what 'pgfettle create' makes in a few words.
+func short(c journal.Change) string {
+	if c.Address.Creates() {
+		return newcluster.Short(c.After)
+	}
+	return c.After
 }

@@ -33,6 +33,14 @@ type Refusal struct {
 // Error returns the text.
 func (r *Refusal) Error() string { return r.Text.String() }
 
+// Fresh is the value of a new cluster, as far as it does not depend on the host.
+func (p Param) Fresh() string {
+	if p.Reset != "" {
+		return p.Reset
+	}
+	return p.Boot
+}
+
 // Accepts says whether the server would accept a value from a file, as far as that
 // can be known without a server: nil, or why not. What only the server or the host
 // knows (names of time zones, locales, roles; syntax within texts) is accepted.

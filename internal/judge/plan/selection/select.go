@@ -194,6 +194,8 @@ func (s Step) RestsOn(f Step) bool {
 	switch {
 	case s.sibling(f):
 		return true
+	case s.address.Creates():
+		return f.address.Creates() || f.GrowsPool() // each rests on all before it, and the server on its huge pages
 	case s.Restarts():
 		return s.Firm && f.GrowsPool()
 	case s.shrinksPool():

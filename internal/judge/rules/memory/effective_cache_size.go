@@ -46,7 +46,12 @@ var EffectiveCacheSize = rule.Rule{
 			share = cacheShareSmall
 		}
 		of := say.Template("{part}% of {memory}, what other programs leave")
+		if b.Bound > 0 && b.Part() < free {
+			free = b.Part()
+		}
 		switch {
+		case b.Bound > 0 && free == b.Part():
+			of = "{part}% of {memory}, what the instance may have"
 		case b.Limited && b.Others == 0:
 			of = "{part}% of the cgroup limit of {memory}"
 		case b.Limited:

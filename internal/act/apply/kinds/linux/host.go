@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -30,6 +31,7 @@ func (h Host) Kinds() map[string]apply.Kind {
 	return map[string]apply.Kind{
 		"sysctl": sysctl{h}, "thp": sysfs{h}, "block": sysfs{h},
 		"unit": unitKind{h}, "boot": bootKind{h}, "mount": mountKind{h},
+		knob.FilePrefix: plainFile{h}, knob.ServicePrefix: service{unitKind{h}},
 	}
 }
 

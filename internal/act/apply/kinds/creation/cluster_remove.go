@@ -1,0 +1,185 @@
+package creation
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
+)
+
+// firstOID is FirstNormalObjectId of src/include/access/transam.h: every object that a user makes, a role and a table
+// too, takes an OID from there on.
+const firstOID = 16384
+
+// ownDatabases is how many directories initdb leaves in base: template1, template0, postgres.
+const ownDatabases = 3
+
+// remove removes a cluster that was made here and that nobody has used.
+func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
+	if err := c.used(ctx, s); err != nil {
+		return say.Err("{path} is kept: {reason}", "path", s.Data, "reason", err)
+	}
+	return c.clear(ctx, s)
+}
+
+// clear takes away what initdb or pg_createcluster has left, the directories excepted, which are steps of their own.
+func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
+	if err := c.stopped(s); err != nil {
+		return err
+	}
+	if s.Hand == newcluster.Debian {
+		if _, err := c.Target.Lstat(path.Join(s.Config, "postgresql.conf")); err == nil {
+			_, err := c.run(ctx, target.Command{Argv: []string{"/usr/bin/pg_dropcluster", strconv.Itoa(s.Major),
+				s.Name}})
+			if err != nil {
+				return err
+			}
+		}
+		// what it leaves of a directory that is not only its own
+		if err := errors.Join(c.folders(s).Empty(s.Config), c.folders(s).Unmake(s.Config)); err != nil {
+			return err
+		}
+	}
+	folders := c.folders(s)
+	if s.WAL != "" {
+		if err := folders.Empty(s.WAL); err != nil {
+			return err
+		}
+	}
+	if err := folders.Empty(s.Data); err != nil {
+		return err
+	}
+	if s.Hand == newcluster.Debian {
+		return folders.Unmake(s.Data)
+	}
+	return nil
+}
+
+// stopped refuses while a server runs, or may run, on the directory.
+func (c cluster) stopped(s newcluster.Spec) error {
+	if _, err := c.view(s).Lstat(path.Join(s.Data, "postmaster.pid")); !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return err
+		}
+		return say.Named(s.Data, say.Err("there is a postmaster.pid: stop the server first"))
+	}
+	return nil
+}
+
+// Unused says why a cluster is more than what was made, as far as that shows while its server runs.
+func (h Host) Unused(ctx context.Context, s newcluster.Spec) error {
+	return cluster{Host: h}.looksUsed(ctx, s)
+}
+
+// used says why a cluster is more than what was made: whatever is in doubt counts as used.
+func (c cluster) used(ctx context.Context, s newcluster.Spec) error {
+	if err := c.stopped(s); err != nil {
+		return err
+	}
+	return c.looksUsed(ctx, s)
+}
+
+func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
+	view := c.view(s)
+	names, err := view.ReadDir(path.Join(s.Data, "base"))
+	if err != nil {
+		return err
+	}
+	if n := len(slices.DeleteFunc(names, func(n string) bool { return n == "pgsql_tmp" })); n != ownDatabases {
+		return say.Err("it has {n} databases, and initdb makes {own}", "n", strconv.Itoa(n), "own",
+			strconv.Itoa(ownDatabases))
+	}
+	spaces, err := view.ReadDir(path.Join(s.Data, "pg_tblspc"))
+	if err != nil {
+		return err
+	}
+	if len(spaces) > 0 {
+		return say.Err("it has a tablespace")
+	}
+	if err := c.edited(s); err != nil {
+		return err
+	}
+	program := path.Join(s.Bin, "pg_controldata")
+	if _, err := c.Target.Stat(program); errors.Is(err, fs.ErrNotExist) {
+		if c.stopped(s) != nil {
+			return nil // it is asked once its server is stopped
+		}
+		return c.askedAlone(ctx, s)
+	}
+	said, err := c.run(ctx, target.Command{Argv: []string{program, "-D", s.Data}, As: c.as(s.Owner)})
+	if err != nil {
+		return err
+	}
+	oid, ok := controlled(said, "Latest checkpoint's NextOID:")
+	if !ok {
+		return say.Err("pg_controldata does not say whether objects were made")
+	}
+	if oid > firstOID {
+		return errUsed
+	}
+	return nil
+}
+
+// errUsed is a cluster with something of a user in it.
+var errUsed = say.Err("something was made in it: a role, a table, an extension")
+
+// ownObjects counts what users have made in a database, and in the cluster.
+const ownObjects = "SELECT 'own=' || ((SELECT count(*) FROM pg_class WHERE oid >= 16384) + (SELECT count(*) FROM " +
+	"pg_proc " +
+	"WHERE oid >= 16384) + (SELECT count(*) FROM pg_type WHERE oid >= 16384) + (SELECT count(*) FROM pg_namespace " +
+	"WHERE " +
+	"oid >= 16384) + (SELECT count(*) FROM pg_extension WHERE oid >= 16384) + (SELECT count(*) FROM pg_authid WHERE " +
+	"oid " +
+	">= 16384) + (SELECT count(*) FROM pg_database WHERE oid >= 16384)) || ';'"
+
+// askedAlone asks the databases that initdb makes, in single-user mode: of an installation without pg_controldata.
+func (c cluster) askedAlone(ctx context.Context, s newcluster.Spec) error {
+	m := newcluster.Made{Bin: s.Bin, Data: s.Data, Sums: map[string]string{path.Join(s.Config, "postgresql.conf"): ""}}
+	for _, database := range []string{"postgres", "template1"} {
+		said, err := c.single(ctx, m, s.Owner, database, ownObjects)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(said, `"own=0;"`) {
+			return errUsed
+		}
+	}
+	return nil
+}
+
+// edited says which file of the configuration is another one by now.
+func (c cluster) edited(s newcluster.Spec) error {
+	made, err := c.marker(s)
+	if err != nil {
+		return err
+	}
+	now, err := c.sums(s)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(made.Sums)) {
+		if now[name] != made.Sums[name] {
+			return say.Err("{file} was edited", "file", name)
+		}
+	}
+	return nil
+}
+
+// controlled is a number of pg_controldata's output.
+func controlled(text, label string) (int64, bool) {
+	for line := range strings.Lines(text) {
+		if v, ok := strings.CutPrefix(line, label); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}

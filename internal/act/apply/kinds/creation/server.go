@@ -1,0 +1,127 @@
+package creation
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
+)
+
+// server is a server that pg_ctl starts, or pg_ctlcluster: "started" or "absent". Its address is the data directory,
+// and what is to be known of it stands in the file newcluster.Marker there.
+type server struct {
+	Host
+	whole
+}
+
+// started is the value of a server that runs.
+const started = "started"
+
+// made reads the marker of a data directory with the rights of its owner.
+func (h Host) made(dir string) (newcluster.Made, newcluster.Account, error) {
+	in, err := h.Target.Lstat(dir)
+	if err != nil {
+		return newcluster.Made{}, newcluster.Account{}, err
+	}
+	owner := newcluster.Account{UID: in.UID, GID: in.GID}
+	if in.UID == 0 {
+		return newcluster.Made{}, owner, say.Named(dir, say.Err("it belongs to root"))
+	}
+	b, err := h.Folders(h.as(owner)).Load(path.Join(dir, newcluster.Marker), newcluster.MaxSpec)
+	if err != nil {
+		return newcluster.Made{}, owner, err
+	}
+	m, err := newcluster.ParseMade(b)
+	if err == nil && m.Data != dir {
+		err = say.Named(dir, say.Err("it was made in {other}", "other", m.Data))
+	}
+	return m, owner, err
+}
+
+// Look implements apply.Kind.
+func (v server) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
+	dir := k.Address.Name()
+	m, owner, err := v.made(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return live(newcluster.Absent), nil
+	}
+	if err != nil {
+		return journal.State{}, err
+	}
+	out, err := v.Target.Run(ctx, target.Command{Argv: []string{path.Join(m.Bin, "pg_ctl"), "-D", dir, "status"},
+		As: v.as(owner)})
+	if err != nil {
+		return journal.State{}, err
+	}
+	const noServer = 3 // of pg_ctl status
+	switch out.Code {
+	case 0:
+		return live(started), nil
+	case noServer:
+		return live(newcluster.Absent), nil
+	}
+	return journal.State{}, say.Named("pg_ctl", say.Err("it failed: {text}", "text",
+		last(string(out.Stderr)+string(out.Stdout))))
+}
+
+// Want implements apply.Kind.
+func (v server) Want(_ journal.State, k apply.Knob, value string) (journal.State, error) {
+	if value != started && value != newcluster.Absent {
+		return journal.State{}, say.Named(k.Address, say.Err("{value} is not a state of a server", "value",
+			say.Quoted(value)))
+	}
+	return live(value), nil
+}
+
+// Set implements apply.Kind.
+func (v server) Set(ctx context.Context, k apply.Knob, s journal.State) error {
+	dir := k.Address.Name()
+	now, err := v.Look(ctx, k)
+	if err != nil || now.SameLive(s) {
+		return err
+	}
+	m, owner, err := v.made(dir)
+	if err != nil {
+		return err
+	}
+	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", dir, "-w", "-t", strconv.Itoa(int(timeout.Seconds()))}
+	as := v.as(owner)
+	switch {
+	case m.Hand == newcluster.Debian: // which knows its configuration, its log, and the groups of its account
+		action := "start"
+		if absent(s) {
+			action = "stop"
+		}
+		argv, as = []string{"/usr/bin/pg_ctlcluster", strconv.Itoa(m.Major), m.Name, action}, nil
+	case absent(s):
+		argv = append(argv, "-m", "fast", "stop")
+	default:
+		argv = append(argv, "-l", path.Join(dir, "startup.log"), "start")
+	}
+	if _, err := v.run(ctx, target.Command{Argv: argv, As: as}); err != nil {
+		return v.because(err, dir, owner)
+	}
+	return nil
+}
+
+// because adds what the server said to why it did not start.
+func (v server) because(err error, dir string, owner newcluster.Account) error {
+	logs := path.Join(dir, "log") // of the logging collector
+	at := path.Join(dir, "startup.log")
+	if names, e := v.Target.As(*user(owner)).ReadDir(logs); e == nil && len(names) > 0 {
+		at = path.Join(logs, slices.Max(names))
+	}
+	b, e := v.Folders(v.as(owner)).Load(at, target.MaxConfigFile)
+	if e != nil || len(b) == 0 {
+		return err
+	}
+	return say.Err("{reason}; its log ends: {text}", "reason", err, "text", last(string(b)))
+}

@@ -1,0 +1,201 @@
+package provision
+
+import (
+	"context"
+	"debug/elf"
+	"os/user"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/creation"
+)
+
+// Site looks at a host for what an order needs. s is the snapshot of it, whose instances take ports too.
+func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation.Order) creation.Site {
+	at := &siteAt{creation.Site{Root: t.UID() == 0, Accounts: map[string]newcluster.Account{}, Ports: map[int]string{},
+		Clusters: map[string]string{}}}
+	at.Programs = programs(ctx, o.Bin)
+	at.Tool = runs(t, "/usr/bin/pg_createcluster")
+	if names, err := t.ReadDir("/usr"); err == nil {
+		for _, n := range names {
+			at.RedHat = at.RedHat || strings.HasPrefix(n, "pgsql-")
+		}
+	}
+	_, err := t.Stat("/run/systemd/system")
+	at.Systemd = err == nil
+	at.SELinux = text(t, "/sys/fs/selinux/enforce") == "1"
+	for line := range strings.Lines(text(t, "/etc/os-release")) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "ID="); ok {
+			at.Distro = strings.Trim(id, `"'`)
+		}
+	}
+	at.accounts(t, o.Owner)
+	at.Locales = locales(ctx, t)
+	ports(t, s, at)
+	if in, err := t.Stat("/var/run/postgresql"); err == nil && in.Mode.IsDir() {
+		at.SocketDir = "/var/run/postgresql"
+	}
+	at.Firewalld = firewalld(ctx, t)
+	at.NFT = runs(t, "/usr/sbin/nft") || runs(t, "/sbin/nft")
+	return at.Site
+}
+
+// programs are those that are installed, or those of one directory.
+func programs(ctx context.Context, dir string) (out []creation.Programs) {
+	list := scratch.Installed(ctx)
+	if dir != "" {
+		list = nil
+		if b, err := scratch.At(ctx, dir); err == nil {
+			list = []scratch.Binaries{b}
+		}
+	}
+	for _, b := range list {
+		bin := filepath.Dir(b.Tool("postgres"))
+		out = append(out, creation.Programs{Bin: bin, Version: b.Version, ICU: linked(b.Tool("postgres"), "libicu")})
+	}
+	return out
+}
+
+// linked reports whether a program names a library to the linker.
+func linked(program, library string) bool {
+	f, err := elf.Open(program)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	list, err := f.ImportedLibraries()
+	if err != nil {
+		return false
+	}
+	for _, l := range list {
+		if strings.HasPrefix(l, library) {
+			return true
+		}
+	}
+	return false
+}
+
+func runs(t target.Target, program string) bool {
+	in, err := t.Stat(program)
+	return err == nil && in.Mode.IsRegular() && in.Mode.Perm()&0o111 != 0
+}
+
+func text(t target.Target, name string) string {
+	b, err := t.ReadFile(name, target.MaxConfigFile)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// accounts looks up the owner that is wanted, the usual one, and who we are.
+func (at *siteAt) accounts(t target.Target, owner string) {
+	for _, name := range []string{owner, "postgres"} {
+		if u, err := user.Lookup(name); name != "" && err == nil {
+			at.account(u)
+		}
+	}
+	if t.UID() == 0 {
+		return
+	}
+	clear(at.Accounts) // who is not root makes instances of their own
+	if u, err := user.LookupId(strconv.Itoa(t.UID())); err == nil {
+		at.account(u)
+	}
+}
+
+func (at *siteAt) account(u *user.User) {
+	uid, err1 := strconv.Atoi(u.Uid)
+	gid, err2 := strconv.Atoi(u.Gid)
+	if err1 != nil || err2 != nil {
+		return
+	}
+	group := u.Gid
+	if g, err := user.LookupGroupId(u.Gid); err == nil {
+		group = g.Name
+	}
+	at.Accounts[u.Username] = newcluster.Account{Name: u.Username, Group: group, UID: uid, GID: gid}
+}
+
+// locales asks the system which it has.
+func locales(ctx context.Context, t target.Target) known.Fact[[]string] {
+	gap := func(why string) known.Fact[[]string] {
+		return known.Without[[]string](known.Unread, known.Gap{Fact: "locales", Reason: why})
+	}
+	out, err := t.Run(ctx, target.Command{Argv: []string{"locale", "-a"}})
+	switch {
+	case err != nil:
+		return gap(err.Error())
+	case out.Code != 0:
+		return gap(say.Err("it failed: {text}", "text", "locale -a").Error())
+	}
+	return known.Is(strings.Fields(string(out.Stdout)))
+}
+
+// firewalld reports whether it runs.
+func firewalld(ctx context.Context, t target.Target) bool {
+	if !runs(t, "/usr/bin/firewall-cmd") {
+		return false
+	}
+	out, err := t.Run(ctx, target.Command{Argv: []string{"firewall-cmd", "--state"}})
+	return err == nil && out.Code == 0
+}
+
+// ports gathers what is taken: by a process that listens, by the socket of a server, by the configuration of a cluster
+// that does not run.
+func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
+	for _, c := range distribution.Clusters(t) {
+		at.Clusters[c.Version+"/"+c.Name] = c.Data
+		if c.Port > 0 {
+			at.Ports[c.Port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
+				c.Name).String()
+		}
+	}
+	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
+		for i := range list {
+			if p, ok := list[i].Port.Get(); ok {
+				at.Ports[p] = say.M("the instance {instance} has it", "instance", list[i].Label()).String()
+			}
+		}
+	}
+	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		b, err := t.ReadFile(name, host.MaxNetTCP)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			l, ok := host.ParseListener(line)
+			if !ok {
+				continue
+			}
+			if p := int(l.At.Port()); at.Ports[p] == "" {
+				at.Ports[p] = say.M("a process of user {uid} listens on it", "uid", strconv.Itoa(l.UID)).String()
+			}
+		}
+	}
+	for _, dir := range []string{"/var/run/postgresql", "/tmp"} {
+		names, err := t.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, n := range names {
+			p, err := strconv.Atoi(strings.TrimPrefix(n, ".s.PGSQL."))
+			if err == nil && strings.HasPrefix(n, ".s.PGSQL.") && at.Ports[p] == "" {
+				at.Ports[p] = say.M("there is a socket {path}", "path", path.Join(dir, n)).String()
+			}
+		}
+	}
+}
+
+// siteAt is a site that is being looked at.
+type siteAt struct{ creation.Site }

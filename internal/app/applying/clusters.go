@@ -1,0 +1,154 @@
+package applying
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
+	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/creation"
+)
+
+// Clusters lists the instances of this host: those that run, those that should, and those that a registry has.
+func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
+	l, err := p.Host.Open(ctx, app.Request{})
+	if err != nil {
+		return nil, err
+	}
+	made, err := p.made()
+	if err != nil {
+		return nil, err
+	}
+	out := []creation.Cluster{}
+	seen := map[string]bool{}
+	names := map[string]distribution.Configured{}
+	for _, c := range distribution.Clusters(p.Host.Target) {
+		names[c.Data] = c
+	}
+	add := func(c creation.Cluster) {
+		if seen[c.Data] && c.Data != "" {
+			return
+		}
+		seen[c.Data] = true
+		if m, ok := made[c.Data]; ok {
+			c.Journal = m.id
+			if c.Name == c.Data {
+				c.Name = strconv.Itoa(m.spec.Major) + "/" + m.spec.Name
+			}
+			if c.Port == 0 {
+				c.Port, c.Version = m.spec.Port, strconv.Itoa(m.spec.Major)
+			}
+			if c.Owner == "" {
+				c.Owner = m.spec.Owner.Name
+			}
+		}
+		out = append(out, c)
+	}
+	for _, list := range [][]snapshot.Instance{l.Snapshot.Instances, l.Snapshot.Neighbours} {
+		for i := range list {
+			c := clusterOf(&list[i])
+			if d, ok := names[c.Data]; ok {
+				c.Name, c.Service = d.Version+"/"+d.Name, d.Unit()
+			}
+			add(c)
+		}
+	}
+	for _, c := range distribution.Clusters(p.Host.Target) {
+		add(creation.Cluster{Name: c.Version + "/" + c.Name, Version: c.Version, Port: c.Port, State: creation.Stopped,
+			Data: c.Data, Service: c.Unit()})
+	}
+	for data, m := range made {
+		add(creation.Cluster{Name: data, State: creation.Stopped, Data: data, Owner: m.spec.Owner.Name,
+			Version: strconv.Itoa(m.spec.Major), Port: m.spec.Port})
+	}
+	return out, nil
+}
+
+func clusterOf(in *snapshot.Instance) creation.Cluster {
+	c := creation.Cluster{Name: in.Label(), Version: in.Version()}
+	c.Data, _ = in.DataDirectory.Get()
+	c.Port, _ = in.Port.Get()
+	if up, ok := in.Running.Get(); ok {
+		c.State = map[bool]creation.State{true: creation.Runs, false: creation.Stopped}[up]
+	}
+	if u, ok := in.Unit.Get(); ok {
+		c.Service = u.Name
+	}
+	return c
+}
+
+// madeBy is a cluster that stands, and the journal of the create that made it.
+type madeBy struct {
+	id   string
+	spec newcluster.Spec
+}
+
+// made are the clusters that were created here and not taken back, by data directory.
+func (p *Place) made() (map[string]madeBy, error) {
+	t, dir, err := p.open()
+	if err != nil {
+		return nil, err
+	}
+	list, err := journalfile.List(t, dir)
+	if err := closed(err, dir); err != nil && len(list) == 0 {
+		return nil, err
+	}
+	out := map[string]madeBy{}
+	for _, j := range list {
+		if !j.Run.Of(p.Host.Hostname(), p.Root) {
+			continue
+		}
+		for i := range j.Changes {
+			c := &j.Changes[i]
+			if c.Address.Prefix() != knob.ClusterPrefix || !c.Begun() {
+				continue
+			}
+			if s, err := newcluster.Parse(c.After); err == nil {
+				out[s.Data] = madeBy{j.ID, s}
+			}
+		}
+	}
+	return out, nil
+}
+
+// Drop removes an instance that Create has made, while nobody has used it.
+func Drop(ctx context.Context, p *Place, major int, name string, wait bool) (*journal.Journal, error) {
+	made, err := p.made()
+	if err != nil {
+		return nil, err
+	}
+	var found []madeBy
+	for _, m := range made {
+		if m.spec.Name == name && (major == 0 || m.spec.Major == major) {
+			found = append(found, m)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil, &say.Problem{Message: say.M("no instance {name} was created by pgfettle here", "name",
+			say.Quoted(name)), Detail: say.M("nothing was changed"), Code: say.CodeRefused,
+			Hint: say.M("remove it with the tool that made it, such as pg_dropcluster; 'pgfettle create --list' " +
+				"shows " +
+				"what is there")}
+	case len(found) > 1:
+		return nil, say.Usage(say.M("{n} instances are called {name}", "n", len(found), "name", say.Quoted(name)),
+			say.M("Name the version too: VERSION/NAME."))
+	}
+	w, l, id, err := p.worldOf(ctx, Restart{}, found[0].id, "", func(*journal.Journal) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if err := p.creation(w).Unused(ctx, found[0].spec); err != nil {
+		return nil, &say.Problem{Message: say.M("the instance is not removed"), Detail: say.OfError(err),
+			Hint: say.M("what is in it is yours: back it up, then remove it by hand"), Code: say.CodeRefused}
+	}
+	res, err := apply.Undo(ctx, w, l.Snapshot, id, apply.UndoOptions{MaxEffect: knob.Restart, Wait: wait})
+	return res.Journal, err
+}

@@ -1,0 +1,125 @@
+package creation
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// wide is the shortest prefix of a network that is no network of all addresses: a site's own is /8 at most.
+const wide = 8
+
+// authMethods are what may be asked for, and peer for the socket alone. trust lets everybody in, ident and password
+// trust the network, and md5 is deprecated.
+var authMethods = []string{"scram-sha-256", "cert", "gss", "ldap", "pam", "reject"}
+
+// network decides how the server is reached.
+func (l *Layout) network(at Site) error {
+	o := &l.Order
+	if o.AuthLocal == "" {
+		o.AuthLocal = "peer"
+	}
+	if o.AuthHost == "" {
+		o.AuthHost = "scram-sha-256"
+	}
+	if o.AuthLocal != "peer" && !slices.Contains(authMethods, o.AuthLocal) {
+		return badMethod("--auth-local", o.AuthLocal, append([]string{"peer"}, authMethods...))
+	}
+	if !slices.Contains(authMethods, o.AuthHost) {
+		return badMethod("--auth-host", o.AuthHost, authMethods)
+	}
+	if o.AuthLocal == "scram-sha-256" && !o.Password {
+		return refuse(say.M("with --auth-local scram-sha-256 nobody could log in"), say.M("the superuser would have "+
+			"no "+
+			"password"), say.M("give it one with --ask-password or --password-file, or keep --auth-local peer"))
+	}
+	for _, n := range o.Allow {
+		if n.Bits() >= wide || o.OpenNetwork {
+			continue
+		}
+		return refuse(say.M("--allow {network} lets {addresses} connect", "network", n.String(), "addresses",
+			addresses(n)), say.M("who can reach the port can try passwords, and use what the next security fix is for"),
+			say.M("name the networks of your clients, or accept it with --accept-risk open-network"))
+	}
+	switch l.Firewall {
+	case "":
+		l.Firewall = NoFirewall
+		if len(o.Allow) > 0 {
+			l.Firewall = Print
+		}
+	case Firewalld:
+		if !at.Firewalld {
+			return refuse(say.M("firewalld does not run here"), say.Message{}, say.M("use --firewall nft, print or "+
+				"none"))
+		}
+	case NFT:
+		if !at.NFT {
+			return refuse(say.M("the program nft is not installed"), say.Message{}, say.M("use --firewall print or "+
+				"none"))
+		}
+	}
+	return nil
+}
+
+func badMethod(flag, method string, known []string) error {
+	detail := say.Message{}
+	switch method {
+	case "trust":
+		detail = say.M("trust lets everybody log in as any role, the superuser too")
+	case "md5":
+		detail = say.M("md5 passwords are deprecated, and scram-sha-256 is there in every supported version")
+	case "password":
+		detail = say.M("password sends passwords in clear text")
+	}
+	return refuse(say.M("{flag} {method} is not written", "flag", flag, "method", say.Quoted(method)), detail,
+		say.M("use one of {names}; other lines can be added to pg_hba.conf later", "names", say.Names(known, 0)))
+}
+
+func addresses(n netip.Prefix) say.Message {
+	if n.Bits() == 0 {
+		return say.M("every address")
+	}
+	return say.M("2^{bits} addresses", "bits", strconv.Itoa(n.Addr().BitLen()-n.Bits()))
+}
+
+// hba is the whole of pg_hba.conf: the socket, and over TCP who was allowed. Every line passes the checks of
+// pg_hba.conf.
+func (l *Layout) hba() string {
+	var b strings.Builder
+	b.WriteString("# Written by 'pgfettle create'. The first line that fits decides; see 'pgfettle explain " +
+		"authentication'.\n" +
+		"# TYPE  DATABASE        USER            ADDRESS                 METHOD\n")
+	line := func(kind, database, user, address, method string) {
+		b.WriteString(strings.TrimRight(pad(kind, 8)+pad(database, 16)+pad(user, 16)+pad(address, 24)+method, " ") +
+			"\n")
+	}
+	line("local", "all", "all", "", l.Order.AuthLocal)
+	line("local", "replication", "all", "", l.Order.AuthLocal)
+	for _, at := range []string{"127.0.0.1/32", "::1/128"} {
+		line("host", "all", "all", at, l.Order.AuthHost)
+		line("host", "replication", "all", at, l.Order.AuthHost)
+	}
+	b.WriteString(l.allowed())
+	return b.String()
+}
+
+// allowed are the lines of the networks that may connect. The superuser is not among who may come from there.
+func (l *Layout) allowed() string {
+	var b strings.Builder
+	for _, n := range l.Order.Allow {
+		for _, who := range []struct{ user, method string }{{l.Owner.Name, "reject"}, {"all", l.Order.AuthHost}} {
+			b.WriteString(pad("host", 8) + pad("all", 16) + pad(who.user, 16) + pad(n.String(), 24) + who.method + "\n")
+		}
+	}
+	return b.String()
+}
+
+func pad(s string, n int) string {
+	if len(s) >= n {
+		return s + " "
+	}
+	return s + strings.Repeat(" ", n-len(s))
+}

@@ -1,0 +1,50 @@
+package instances
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/judge/creation"
+)
+
+// Pglift writes a manifest for 'pglift instance apply -f'. Directories and the account are its site's settings.
+func Pglift(w io.Writer, p *creation.Plan) error {
+	var b strings.Builder
+	b.WriteString(head(p) + "# For: pglift instance apply -f FILE. Directories and the account come from pglift's " +
+		"own " +
+		"settings.\n")
+	_, others := sysctls(p)
+	b.WriteString(otherwise(others))
+	state := "started"
+	if p.Start == creation.Disabled {
+		state = "stopped"
+	}
+	b.WriteString("name: " + yaml(p.Name) + "\nversion: " + yaml(strconv.Itoa(p.Version)) + "\nport: " +
+		strconv.Itoa(p.Port) + "\nstate: " + state + "\ndata_checksums: " + strconv.FormatBool(p.Checksums) +
+		"\nencoding: " + yaml(p.Encoding) + "\nlocale: " + yaml(p.Locale) + "\nauth:\n  local: " +
+		yaml(local(p)) + "\n  host: \"scram-sha-256\"\nsettings:\n")
+	for _, s := range p.Settings {
+		switch s.Name {
+		case "port", "unix_socket_directories", "cluster_name", "logging_collector", "lc_messages":
+			continue // pglift's own
+		}
+		b.WriteString("  " + s.Name + ": " + yaml(s.Value) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// local is the method of the socket.
+func local(p *creation.Plan) string {
+	for _, line := range p.HBA {
+		if f := strings.Fields(line); len(f) == 4 && f[0] == "local" && f[1] == "all" {
+			return f[3]
+		}
+	}
+	return "peer"
+}
+
+// yaml spells a string of YAML, always in double quotes: off and 0x10 would be no strings without them. What is not
+// ASCII or acts on a terminal is an escape.
+func yaml(v string) string { return strconv.QuoteToASCII(v) }
