@@ -95,9 +95,9 @@ Unix socket (peer) and loopback (scram-sha-256) can connect. --allow lets a
 network in, sets listen_addresses, and prints what opens the firewall.
 
 With --like, the settings of another instance are taken over first: what is set
-there stays as long as it fits this host, and is planned again where it does not.
-What belongs to the other instance alone, such as its archive, is not, and is
-listed.
+there stays as long as it fits this host, and is planned again where it does
+not. What belongs to the other instance alone, such as its archive, is not, and
+is listed.
 
 --format script, ansible, cloud-init, pg_createcluster and pglift write the plan
 for other hands, and nothing is done.
