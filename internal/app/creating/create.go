@@ -26,6 +26,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 )
 
 // Request is what a person asks for.
@@ -33,6 +34,7 @@ type Request struct {
 	Order  creation.Order
 	Plan   app.PlanAsk
 	Policy app.PlanOptions // of Plan and the policy
+	Like   string          // TARGET whose instance's settings are taken over; "": none
 }
 
 // Planned is an instance that may be made.
@@ -52,6 +54,11 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	l, err := creation.Lay(r.Order, at)
 	if err != nil {
 		return out, err
+	}
+	if r.Like != "" {
+		if l.Twin, err = twin(ctx, h, r.Like, l.Major); err != nil {
+			return out, err
+		}
 	}
 	data, wal, err := folders(h, s, &l)
 	if err != nil {
@@ -104,12 +111,40 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 		values[set.Name] = set.Value
 	}
 	out.Plan.Trial = trial(ctx, program, out.Snapshot.Instance(creation.Key), values)
-	if c := out.Plan.Trial.Complaints; len(c) > 0 {
+	if c := out.Plan.Trial.Complaints; len(c) > 0 && l.Twin != nil {
+		return out, &say.Problem{Message: say.M("the server would not start with the settings of {instance}",
+			"instance",
+			l.Twin.Of), Detail: say.Text(c[0]), Hint: say.M("install what it lacks here, such as the package of an " +
+			"extension, or take it out there"), Code: say.CodeRefused}
+	} else if len(c) > 0 {
 		return out, &say.Problem{Message: say.M("the server would not start with this configuration"),
 			Detail: say.Text(c[0]), Hint: say.M("this is a fault of pgfettle: report it with the output of 'pgfettle " +
 				"create --plan-only --format json'"), Code: say.CodeError}
 	}
 	return out, ctx.Err()
+}
+
+// twin reads the instance whose settings are taken over.
+func twin(ctx context.Context, h *app.Host, target string, major int) (*upgrade.Twin, error) {
+	l, err := h.Open(ctx, app.Request{Target: target})
+	if err != nil {
+		return nil, err
+	}
+	if n := len(l.Snapshot.Instances); n != 1 {
+		return nil, say.Usage(say.M("--like: {target} has {n} instances", "target", say.Quoted(target), "n", n),
+			say.M("Name the data directory of one, a conninfo, or the evidence of one (pgfettle snapshot DATADIR)."))
+	}
+	in := &l.Snapshot.Instances[0]
+	t, ok := upgrade.TwinOf(in, major)
+	if !ok {
+		return nil, &say.Problem{Message: say.M("the settings of {instance} cannot be taken over by PostgreSQL {major}",
+			"instance", in.Label(), "major", major), Detail: say.M("they are unknown, or of a later version "+
+			"({version})",
+			"version", in.Version()), Hint: say.M("connect as a role that sees all settings, and choose its version " +
+			"or a " +
+			"later one"), Code: say.CodeRefused}
+	}
+	return &t, nil
 }
 
 // folders looks at the directories of an instance. From then on the layout has them with every link followed.

@@ -30,6 +30,10 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	for i, l := range out.Left {
 		out.Left[i].Title, out.Left[i].Detail = c.Text(l.Title), l.Detail.Translated(c)
 	}
+	out.NotCarried = slices.Clone(p.NotCarried)
+	for i := range out.NotCarried {
+		out.NotCarried[i].Reason = out.NotCarried[i].Reason.Translated(c)
+	}
 	out.Trial.Reason = p.Trial.Reason.Translated(c)
 	return &out
 }

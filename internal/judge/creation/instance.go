@@ -87,5 +87,10 @@ func fresh(l Layout) pg.Settings {
 		}
 		set[p.Name] = s
 	}
+	if l.Twin != nil {
+		for name, s := range l.Twin.Set {
+			set[name] = s
+		}
+	}
 	return set
 }

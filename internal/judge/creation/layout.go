@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 )
 
 // firstPort is where ports are looked for, as pg_createcluster does, and lastPort the end of it.
@@ -34,6 +35,7 @@ type Layout struct {
 	Locale   Locale
 	Start    Start
 	Firewall Firewall
+	Twin     *upgrade.Twin // whose settings it takes over; nil: none
 }
 
 func refuse(message, detail, hint say.Message) error {

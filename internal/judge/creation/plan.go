@@ -1,6 +1,7 @@
 package creation
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 )
 
 // Schema names the version of the JSON form.
@@ -50,8 +52,11 @@ type Plan struct {
 	Trial     Trial              `json:"trial"`
 	Warnings  []say.Message      `json:"warnings"`
 	// what check will report of it, warnings and worse
-	Left       []plan.Left `json:"not_in_this_plan"`
-	Connection string      `json:"connection"` // how a person connects afterwards
+	Left []plan.Left `json:"not_in_this_plan"`
+	Like string      `json:"like,omitempty"` // the instance whose settings it takes over
+	// what of that one is not carried over
+	NotCarried []upgrade.Parameter `json:"not_carried,omitempty"`
+	Connection string              `json:"connection"` // how a person connects afterwards
 
 	Spec newcluster.Spec `json:"-"`
 }
@@ -129,6 +134,9 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 		out.Firewall = l.openings()
 	}
 	out.Connection = l.connection()
+	if l.Twin != nil {
+		out.Like, out.NotCarried = l.Twin.Of, l.Twin.Dropped
+	}
 	for _, x := range p.Left {
 		if x.Instance == l.Data {
 			out.Left = append(out.Left, x)
@@ -183,6 +191,11 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 	for _, c := range p.Changes {
 		if c.Key == Key && c.Address.Prefix() == "pg" {
 			add(c.Address.Name(), c.To, c.Reason)
+		}
+	}
+	if l.Twin != nil { // after what was planned, which wins
+		for _, name := range slices.Sorted(maps.Keys(l.Twin.Set)) {
+			add(name, l.Twin.Set[name].Show(), say.M("as {instance} has it", "instance", l.Twin.Of))
 		}
 	}
 	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {

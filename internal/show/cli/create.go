@@ -48,6 +48,7 @@ type createOptions struct {
 	start       string
 	via         string
 	passwordIn  string
+	like        string
 	ask         bool
 	planOnly    bool
 	format      string
@@ -93,6 +94,11 @@ builtin provider from 17 on; it is never taken from the environment. Only the
 Unix socket (peer) and loopback (scram-sha-256) can connect. --allow lets a
 network in, sets listen_addresses, and prints what opens the firewall.
 
+With --like, the settings of another instance are taken over first: what is set
+there stays as long as it fits this host, and is planned again where it does
+not. What belongs to the other instance alone, such as its archive, is not, and
+is listed.
+
 --format script, ansible, cloud-init, pg_createcluster and pglift write the plan
 for other hands, and nothing is done.
 
@@ -105,6 +111,7 @@ given to the server, and it is in no journal, log or argument.
   pgfettle create 17/sales --datadir /srv/pg/17/sales --waldir /wal/17/sales
   pgfettle create 18/main --kernel --allow 10.1.0.0/16 --ask-password
   pgfettle create 16/test --memory 2GB --port 5440 --start manual --yes
+  pgfettle create 17/copy --like db1.evidence
   pgfettle create --list
   pgfettle create --drop 16/test`,
 		Args: atMost(1, "at most one name"),
@@ -154,6 +161,8 @@ given to the server, and it is in no journal, log or argument.
 		"--allow)")
 	f.StringVar(&o.passwordIn, "password-file", "", "`FILE` read the password of the superuser from FILE (- is stdin)")
 	f.BoolVar(&o.ask, "ask-password", false, "ask for the password of the superuser")
+	f.StringVar(&o.like, "like", "", "`TARGET` take over the settings of another instance: evidence, conninfo or "+
+		"directory")
 	f.StringVar(&o.start, "start", "auto", "`WHEN` auto (now and at boot), manual (now), disabled")
 	f.BoolVar(&o.order.Kernel, "kernel", false, "also change the kernel: huge pages, overcommit, writeback, …")
 	f.StringVar(&o.via, "via", "auto", "`TOOL` debian (pg_createcluster), rpm, initdb, or auto")
@@ -199,7 +208,8 @@ func runCreate(ctx context.Context, env *Env, o *createOptions) error {
 		return err
 	}
 	o.order.Password = password != ""
-	planned, err := creating.Plan(ctx, env.host(), creating.Request{Order: o.order, Plan: ask, Policy: options})
+	planned, err := creating.Plan(ctx, env.host(), creating.Request{Order: o.order, Plan: ask, Policy: options,
+		Like: o.like})
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,15 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 		t.Rows = append(t.Rows, Cells(s.Name, Shown(s.Value), s.Reason.String()))
 	}
 	o.Add(t)
+	if len(d.NotCarried) > 0 {
+		o.Heading(2, p.Say("Not taken over from {instance}", "instance", typeset.Clean(d.Like)))
+		t := Table{Caption: p.Say("Not taken over from {instance}", "instance", typeset.Clean(d.Like)),
+			Head: []string{p.Say("setting"), p.Say("value"), p.Why()}}
+		for _, x := range d.NotCarried {
+			t.Rows = append(t.Rows, Cells(typeset.Clean(x.Name), Shown(x.Value), x.Reason.String()))
+		}
+		o.Add(t)
+	}
 	if len(d.HBA) > 0 {
 		o.Heading(2, "pg_hba.conf")
 		o.Add(Listing{Lines: cleaned(d.HBA)})
