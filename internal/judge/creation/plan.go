@@ -153,14 +153,14 @@ func (l Layout) warnings() (out []say.Message) {
 		if l.WAL != "" {
 			dirs += " " + l.WAL
 		}
-		out = append(out, say.M("SELinux is enforcing, and its contexts are not set: run this command for each of " +
+		out = append(out, say.M("SELinux is enforcing, and its contexts are not set: run this command for each of "+
 			"{dirs} "+
-			"before the first start (--start disabled): semanage fcontext -a -t postgresql_db_t 'DIR(/.*)?' && " +
-				"restorecon -R "+
+			"before the first start (--start disabled): semanage fcontext -a -t postgresql_db_t 'DIR(/.*)?' && "+
+			"restorecon -R "+
 			"DIR", "dirs", dirs))
 	}
 	if l.Firewall == NFT {
-		out = append(out, say.M("The table of nftables can only narrow who reaches the port: another table may still " +
+		out = append(out, say.M("The table of nftables can only narrow who reaches the port: another table may still "+
 			"drop "+
 			"packets. It is gone after a boot unless {file} includes it.", "file", "/etc/nftables.conf"))
 	}
