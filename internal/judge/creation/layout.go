@@ -35,6 +35,7 @@ type Layout struct {
 	Locale   Locale
 	Start    Start
 	Firewall Firewall
+	SELinux  bool          // the server may only start once its directories have a context
 	Twin     *upgrade.Twin // whose settings it takes over; nil: none
 }
 
@@ -242,6 +243,7 @@ func (l *Layout) directories(at Site) error {
 			l.Socket = at.SocketDir
 		}
 	}
+	l.SELinux = at.SELinux && !within(l.Data, "/var/lib/pgsql")
 	if len(l.Socket)+len("/.s.PGSQL.65535") > maxSocket {
 		return say.Usage(say.M("--socket-dir: {path} is too long for a Unix socket", "path", say.Quoted(l.Socket)),
 			say.M("Use a path of at most {n} bytes.", "n", maxSocket-len("/.s.PGSQL.65535")))

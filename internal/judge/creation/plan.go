@@ -133,6 +133,7 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 	if l.Firewall == Print {
 		out.Firewall = l.openings()
 	}
+	out.Warnings = append(out.Warnings, l.warnings()...)
 	out.Connection = l.connection()
 	if l.Twin != nil {
 		out.Like, out.NotCarried = l.Twin.Of, l.Twin.Dropped
@@ -141,6 +142,27 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 		if x.Instance == l.Data {
 			out.Left = append(out.Left, x)
 		}
+	}
+	return out
+}
+
+// warnings are what is not done, and what that means.
+func (l Layout) warnings() (out []say.Message) {
+	if l.SELinux {
+		dirs := l.Data
+		if l.WAL != "" {
+			dirs += " " + l.WAL
+		}
+		out = append(out, say.M("SELinux is enforcing, and its contexts are not set: run this command for each of "+
+			"{dirs} "+
+			"before the first start (--start disabled): semanage fcontext -a -t postgresql_db_t 'DIR(/.*)?' && "+
+			"restorecon -R "+
+			"DIR", "dirs", dirs))
+	}
+	if l.Firewall == NFT {
+		out = append(out, say.M("The table of nftables can only narrow who reaches the port: another table may still "+
+			"drop "+
+			"packets. It is gone after a boot unless {file} includes it.", "file", "/etc/nftables.conf"))
 	}
 	return out
 }
