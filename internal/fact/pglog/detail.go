@@ -694,6 +694,9 @@ func (e *Entry) Doing() []byte {
 		return e.Statement
 	}
 	line, _, _ := bytes.Cut(e.Context, []byte("\n"))
+	if string(line) == "parallel worker" { // says nothing of what it did
+		return nil
+	}
 	return line
 }
 
@@ -755,4 +758,10 @@ func words(sql []byte, most int) []string {
 		out = append(out, "")
 	}
 	return out
+}
+
+// RedoTook is what «redo done at …» says it took, in seconds.
+func (e *Entry) RedoTook() (seconds float64, ok bool) {
+	v := wholeSeconds(e.Message, "elapsed: ")
+	return v, v >= 0
 }
