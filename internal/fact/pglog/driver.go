@@ -49,8 +49,8 @@ func driverErrors(text []byte, out *counter) {
 
 var (
 	// goStruct is the error of pgconn as Go prints a structure: «&{Severity:ERROR … Code:XX000 Message:… Detail: …».
-	goStruct = regex.New(`(?s)Severity:([A-Z]{3,8}) SeverityUnlocalized:[A-Z]* Code:([0-9A-Z]{5}) ?Message:(.{1,400}?)` +
-		`\sDetail:(.{0,900}?)\sHint:(.{0,900}?)\sPosition:`)
+	goStruct = regex.New(`(?s)Severity:([A-Z]{3,8}) SeverityUnlocalized:[A-Z]* Code:([0-9A-Z]{5}) ?` +
+		`Message:(.{1,400}?)\sDetail:(.{0,900}?)\sHint:(.{0,900}?)\sPosition:`)
 	// goError is it as text; a terminal may have folded it once.
 	goError = regex.New(`(ERROR|FATAL|PANIC): ([^\n]{1,300}(?:\n[^\n]{1,200})??)\s\(SQLSTATE ([0-9A-Z]{5})\)`)
 	// javaError is one of the JDBC driver, whose parts stand on lines of their own.
