@@ -445,7 +445,7 @@ func (c *oomCase) memory() {
 				*d += *w
 			}
 			m.Dirty = d
-			if m.Cache == nil { // it is a part of that
+			if figure("file", "total_cache", "cache") == nil && *d > 0 { // it is a part of that
 				m.Cache = oomPtr(*d)
 			}
 		}

@@ -148,6 +148,10 @@ func TestPageCacheUntold(t *testing.T) {
 			t.Errorf("%q: %+v", stats, k.Cause)
 		}
 	}
+	if k := oneKill(t, head+"Memory cgroup stats for /g: cache:90KB rss:51000KB dirty:0KB writeback:0KB\n"+tail,
+		Facts{}); k.Memory.Cache != nil {
+		t.Errorf("%v", *k.Memory.Cache)
+	}
 }
 
 // TestMainProcess verifies that the victim is the postmaster if systemd says next that the main process of its unit was
