@@ -69,3 +69,13 @@ func TestBrokenRecords(t *testing.T) {
 		t.Errorf("%q", l.lines)
 	}
 }
+
+// TestSwarmService: the task and the host that docker service logs puts before a line are no user and database.
+func TestSwarmService(t *testing.T) {
+	const before = "db_main.1.k3j5h2g8f7d6s4a1q9w0e2r4t@node-7    | "
+	l, src := readAll(t, before+"2026-02-03 04:05:06.789 UTC [51] LOG:  redo starts at 0/17D\n"+
+		before+"2026-02-03 04:05:07.789 UTC [51] LOG:  redo done at 0/18D\n", Options{})
+	if len(l.lines) != 2 || !strings.Contains(l.lines[0], `user="" db=""`) || src.Wrapped != "docker compose" {
+		t.Errorf("%q %+v", l.lines, src)
+	}
+}
