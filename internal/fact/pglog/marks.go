@@ -92,5 +92,8 @@ func apart(text []byte) bool {
 	if _, n := clock(text); n > 0 {
 		return true
 	}
+	if l, _, ok := labelled(text, false, true); ok && l.part == partMessage && l.severity != NoSeverity {
+		return true // of another program, as it has no prefix
+	}
 	return pairs.Match(text) || dated.Match(text) || tag.Match(text) || bytes.HasPrefix(text, []byte("^C"))
 }

@@ -26,6 +26,7 @@ func TestMarkedLines(t *testing.T) {
 			[]string{"LOG redo starts at 0/17D", "LOG redo done at 0/18D"}},
 		"what follows is no rest of a wide line": {
 			"2026-02-03 04:05:06.789 UTC [51] ERROR:  canceling statement due to conflict with recovery, as it was\n" +
+				"WARNING: no logs are available here\n" +
 				"time=2026-02-03T04:05:07Z level=info msg=gone caller=web\n</code>\nTue, Feb 3 was when it began\n^C\n",
 			[]string{"ERROR canceling statement due to conflict with recovery, as it was"}},
 		"a structure of Go": {"msg failed: &{Severity:ERROR SeverityUnlocalized:ERROR Code:XX001 Message:could not " +
