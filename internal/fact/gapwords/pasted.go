@@ -40,4 +40,5 @@ var pasted = []say.Template{
 	"the state of the memory is taken from another part",
 	"it does not show the total memory",
 	"the CPUs are taken from another part",
+	"it does not show how many CPUs there are",
 }

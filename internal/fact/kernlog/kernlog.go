@@ -165,7 +165,8 @@ type Victim struct {
 	RSS, Swap                 *unit.Bytes // as OpenVZ tells them
 	Adj                       *int
 	Reaped                    bool
-	chosen                    bool // by the line of the choice, before who was killed for it
+	MainOf                    string // the unit whose main process it was, by what systemd said next; "": not told
+	chosen                    bool   // by the line of the choice, before who was killed for it
 }
 
 // Kind is what another line tells.

@@ -16,6 +16,8 @@ func (p *Reader) kill(l line) bool {
 		pid, _ := strconv.Atoi(m[1])
 		if v := p.victim(pid); v != nil {
 			v.Reaped = true
+		} else if v := p.sacrificed(m[2]); v != nil {
+			v.PID, v.Reaped = pid, true
 		} else if m[2] != "" {
 			p.seen(l.at, m[2], m[1]) // what it gave back is no size of what was killed
 		}
@@ -58,7 +60,7 @@ func (p *Reader) kill(l line) bool {
 		}
 	}
 	r := p.current(l.at)
-	r.Called, p.tail = true, p.since+sizeLines
+	r.Called, p.tail, p.killed = true, p.since+sizeLines, p.log.Lines
 	if choice != nil {
 		switch {
 		case r.Constraint != Unclear:
@@ -237,6 +239,22 @@ func (v *Victim) setUID(s string) {
 	if n, err := strconv.Atoi(s); err == nil && s != "" {
 		v.UID = n
 	}
+}
+
+// sacrificed is the victim that was chosen last, where the line of who was killed for it is missing: the reaper names
+// a child of it, of the same program.
+func (p *Reader) sacrificed(name string) *Victim {
+	if p.at == nil || len(p.at.Victims) != 1 || name == "" || p.group {
+		return nil
+	}
+	v := &p.at.Victims[0]
+	if !v.chosen || v.Name != name {
+		return nil
+	}
+	chosen := *v
+	p.at.Chosen = &chosen
+	v.chosen = false
+	return v
 }
 
 // victim finds one that was killed lately.

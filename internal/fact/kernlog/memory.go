@@ -220,7 +220,9 @@ func (r *Report) memcg(text string, inStat *bool) bool {
 		}
 		return true
 	}
-	if *inStat && len(r.cg().Stat) < 200 {
+	// Of what was left out a person keeps these, which are of no other list.
+	told := r.Memcg != nil && (strings.HasPrefix(text, "file_dirty ") || strings.HasPrefix(text, "file_writeback "))
+	if (*inStat || told) && len(r.cg().Stat) < 200 {
 		if m := reStat.FindStringSubmatch(text); m != nil {
 			if n := number(m[2]); n != nil {
 				r.cg().Stat[m[1]] = *n

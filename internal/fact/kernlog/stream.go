@@ -13,10 +13,12 @@ type stream struct {
 	held     string
 	heldLine line
 	pieces   int
-	shown    int  // number of the line behind which the state of memory stands that is no part of a kill's report
-	tail     int  // lines that may still tell of the kill before them
-	gave     bool // the line before the rest is the reaper's
-	asked    int  // number of the line that says that a person asked for a kill; 0: none, as above
+	shown    int             // line behind which the state of memory stands that is no part of a kill's report
+	tail     int             // lines that may still tell of the kill before them
+	gave     bool            // the line before the rest is the reaper's
+	killed   int             // the line of the last kill
+	stopping map[string]bool // units that systemd itself kills, as they did not stop
+	asked    int             // number of the line that says that a person asked for a kill; 0: none, as above
 }
 
 // maxStreams bounds the hosts that are kept apart: the lines of more go to the last.

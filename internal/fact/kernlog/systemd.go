@@ -14,6 +14,7 @@ var (
 		`systemd-oomd killed (\d{1,9}) process)`)
 	reConsumed = regex.New(`^(\S{1,256}): Consumed .*?\b(\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory peak` +
 		`(?:, (\d{1,9}(?:\.\d{1,3})?)([KMGTP]?)B? memory swap peak)?`)
+	reMain = regex.New(`^(\S{1,256}): Main process exited, code=killed, status=9/KILL$`)
 	// Since 258 it marks what it kills.
 	reOomd = regex.New(`^(?:Killed|Marked) (\S{1,512})(?: for killing)?` +
 		`(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
@@ -44,6 +45,17 @@ func (p *Reader) systemd(l line) bool {
 		p.consumed(m)
 		return true
 	}
+	if unit, _, ok := strings.Cut(s, ": "); ok && strings.HasSuffix(s, "timed out. Killing.") {
+		if p.stopping == nil {
+			p.stopping = map[string]bool{}
+		}
+		p.stopping[unit] = true
+		return true
+	}
+	if m := reMain.FindStringSubmatch(s); m != nil {
+		p.mainKilled(m[1])
+		return true
+	}
 	if strings.HasPrefix(s, "Considered ") && strings.Contains(s, " cgroups for killing") {
 		p.add(Other{At: l.at, Kind: OomdLooked, Text: s})
 		return true
@@ -69,6 +81,23 @@ func (p *Reader) systemd(l line) bool {
 	}
 	p.add(o)
 	return true
+}
+
+// mainLines is how many lines after a kill systemd may say whose main process it was.
+const mainLines = 64
+
+// mainKilled notes that systemd found the main process of a unit killed: of a unit of the victim's own name, just after
+// the kill, it is the victim.
+func (p *Reader) mainKilled(unit string) {
+	r := p.at
+	if r == nil && len(p.log.Reports) > 0 {
+		r = &p.log.Reports[len(p.log.Reports)-1]
+	}
+	if r == nil || len(r.Victims) != 1 || p.log.Lines-p.killed > mainLines || p.stopping[unit] ||
+		!strings.HasPrefix(unit, "postgres") || !strings.HasPrefix(r.Victims[0].Name, "postgres") {
+		return
+	}
+	r.Victims[0].MainOf = unit
 }
 
 // consumed notes the peaks of a unit of which a kill was told: systemd tells them of every unit that ends.

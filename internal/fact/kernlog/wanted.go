@@ -31,7 +31,8 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case 'K':
-			if around(b, i, "", "Killed ") || around(b, i, "SIG", "KILL to process ") ||
+			if around(b, i, "", "Killed ") || around(b, i, "status=9/", "KILL") ||
+				around(b, i, "timed out. ", "Killing") || around(b, i, "SIG", "KILL to process ") ||
 				around(b, i, "SIG", "KILL to cgroup ") || around(b, i, "", "Killing process '") {
 				return true
 			}

@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
@@ -118,6 +119,22 @@ func TestNotForms(t *testing.T) {
 		if f, ok := told(read(c.text), c.fact, c.of); ok {
 			t.Errorf("%s: %s %s is told: %v", c.name, f.Name, f.Of, f.Value)
 		}
+	}
+}
+
+// TestNoOtherPart: a part that is alone is not left for another, and a note behind a row of lsblk is no mount point.
+func TestNoOtherPart(t *testing.T) {
+	r := read("$ lscpu\nModel name:  Example CPU at 2.50GHz\nThread(s) per core:  2\nCore(s) per socket:  8\n")
+	if len(r.Parts) != 1 || strings.Contains(r.Parts[0].Unused, "another part") {
+		t.Errorf("%+v", r.Parts)
+	}
+	r = read("NAME   MAJ:MIN RM  SIZE RO TYPE MOUNTPOINT\nsda      8:0    0  100G  0 disk\n" +
+		"└─sda1   8:1    0  100G  0 part /\nsdb      8:16   0  200G  0 disk ← the new one\n")
+	if f, ok := told(r, "disk.mount", "sdb"); ok {
+		t.Errorf("%+v", f)
+	}
+	if f, ok := told(r, "disk.mount", "sda1"); !ok || f.Value != "/" {
+		t.Errorf("%+v", f)
 	}
 }
 

@@ -315,6 +315,9 @@ func (r *Read) chooseSources() {
 		case p.Kind == part.CPUInfo || p.Kind == part.Lscpu:
 			if i != cpu {
 				p.Used, p.Unused = false, "the CPUs are taken from another part"
+				if cpu < 0 {
+					p.Unused = "it does not show how many CPUs there are"
+				}
 			}
 		}
 	}

@@ -71,6 +71,9 @@ func csvStart(line []byte) bool {
 	return len(z) > 0 && n < len(line) && line[n] == ','
 }
 
+// leastCommas are in what is left of a record; prose has fewer.
+const leastCommas = 4
+
 // csvReader takes records line by line; a quoted field may hold line ends.
 type csvReader struct {
 	out    *counter
@@ -102,6 +105,9 @@ func (r *csvReader) next(line []byte, number int64, cut bool) {
 		if !csvStart(line) {
 			if len(line) > 0 {
 				*stray++
+				if bytes.Count(line, []byte{','}) >= leastCommas {
+					r.out.src.Broken++
+				}
 			}
 			return
 		}
@@ -112,6 +118,7 @@ func (r *csvReader) next(line []byte, number int64, cut bool) {
 		// begin the next.
 		r.inside = false
 		*stray++
+		r.out.src.Broken++
 		if csvStart(line) {
 			r.reset(number)
 			if !r.take(line) {
@@ -134,6 +141,10 @@ func (r *csvReader) next(line []byte, number int64, cut bool) {
 func (r *csvReader) end() {
 	if r.inside && r.col >= csvMessage {
 		r.cut = true
+		// Where a quotation mark is missing, a column begins with the commas of those behind it, and has no end.
+		if at := min(r.col, csvMost-1); bytes.HasPrefix(r.field[at], []byte{','}) {
+			r.field[at] = r.field[at][:0]
+		}
 		r.col++
 		r.emit()
 	}

@@ -95,8 +95,7 @@ func (e *Entry) TookStatement() []byte {
 		return sql
 	}
 	if _, text, ok := bytes.Cut(rest, []byte("Query Text: ")); ok { // auto_explain
-		line, _, _ := bytes.Cut(text, []byte("\n"))
-		return line
+		return queryText(text)
 	}
 	if e.Local != nil { // the word for what was executed is not English: «выполнение NAME: SQL»
 		for _, how := range []string{"bind ", "parse ", "fastpath "} {
@@ -109,6 +108,26 @@ func (e *Entry) TookStatement() []byte {
 		}
 	}
 	return nil
+}
+
+// queryText is the statement of a plan of auto_explain: up to its first node, or to what was set for it.
+func queryText(text []byte) []byte {
+	text = bytes.TrimLeft(text, " \t\n")
+	end := len(text)
+	for at := 0; at < len(text); {
+		n := bytes.IndexByte(text[at:], '\n')
+		if n < 0 {
+			n = len(text) - at
+		}
+		line := bytes.TrimLeft(text[at:at+n], " \t")
+		if bytes.Contains(line, []byte("  (cost=")) || hasPrefix(line, "Settings: ") ||
+			hasPrefix(line, "Query Identifier: ") || hasPrefix(line, "Query Parameters: ") {
+			end = at
+			break
+		}
+		at += n + 1
+	}
+	return bytes.TrimSpace(text[:end])
 }
 
 // Stated returns the statement of «statement: SQL» and «execute NAME: SQL», as log_statement writes them before it
@@ -675,6 +694,9 @@ func (e *Entry) Doing() []byte {
 		return e.Statement
 	}
 	line, _, _ := bytes.Cut(e.Context, []byte("\n"))
+	if string(line) == "parallel worker" { // says nothing of what it did
+		return nil
+	}
 	return line
 }
 
@@ -736,4 +758,10 @@ func words(sql []byte, most int) []string {
 		out = append(out, "")
 	}
 	return out
+}
+
+// RedoTook is what «redo done at …» says it took, in seconds.
+func (e *Entry) RedoTook() (seconds float64, ok bool) {
+	v := wholeSeconds(e.Message, "elapsed: ")
+	return v, v >= 0
 }

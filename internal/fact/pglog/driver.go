@@ -3,6 +3,8 @@ package pglog
 import (
 	"bytes"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 const (
@@ -42,6 +44,60 @@ func driverErrors(text []byte, out *counter) {
 		if len(e.State) > 0 && len(e.Message) > 0 && ofServer(object) {
 			out.entry(&e)
 		}
+	}
+}
+
+var (
+	// goStruct is the error of pgconn as Go prints a structure: «&{Severity:ERROR … Code:XX000 Message:… Detail: …».
+	goStruct = regex.New(`(?s)Severity:([A-Z]{3,8}) SeverityUnlocalized:[A-Z]* Code:([0-9A-Z]{5}) ?` +
+		`Message:(.{1,400}?)\sDetail:(.{0,900}?)\sHint:(.{0,900}?)\sPosition:`)
+	// goError is it as text; a terminal may have folded it once.
+	goError = regex.New(`(ERROR|FATAL|PANIC): ([^\n]{1,300}(?:\n[^\n]{1,200})??)\s\(SQLSTATE ([0-9A-Z]{5})\)`)
+	// javaError is one of the JDBC driver, whose parts stand on lines of their own.
+	javaError = regex.New(`PSQLException: (ERROR|FATAL|PANIC): ([^\n]{1,400})`)
+	// javaPart is one of them.
+	javaPart = regex.New(`^\s*(Detail|Hint|Where): (.*)$`)
+)
+
+// thrown reads the errors of the server as drivers of Go and Java write them, where a paste has nothing else of it.
+func thrown(text []byte, out *counter) {
+	number := func(at int) int64 { return int64(1 + bytes.Count(text[:at], []byte{'\n'})) }
+	plain := func(b []byte) []byte { return bytes.TrimSpace(bytes.ReplaceAll(b, []byte{'\n'}, []byte{' '})) }
+	severity := func(b []byte) Severity { return labels()[string(b)].severity }
+	for _, m := range goStruct.Regexp().FindAllSubmatchIndex(text, maxObjects) {
+		part := func(i int) []byte { return text[m[2*i]:m[2*i+1]] }
+		out.entry(&Entry{Severity: severity(part(1)), State: part(2), Message: plain(part(3)), Detail: plain(part(4)),
+			Hint: plain(part(5)), Line: number(m[0])})
+	}
+	if out.src.Entries > 0 {
+		return
+	}
+	for _, m := range goError.Regexp().FindAllSubmatchIndex(text, maxObjects) {
+		out.entry(&Entry{Severity: severity(text[m[2]:m[3]]), Message: plain(text[m[4]:m[5]]), State: text[m[6]:m[7]],
+			Line: number(m[0])})
+	}
+	if out.src.Entries > 0 {
+		return
+	}
+	for _, m := range javaError.Regexp().FindAllSubmatchIndex(text, maxObjects) {
+		e := Entry{Severity: severity(text[m[2]:m[3]]), Message: plain(text[m[4]:m[5]]), Line: number(m[0])}
+		to := &e.Message
+		for line := range bytes.SplitSeq(bytes.TrimPrefix(text[m[1]:], []byte{'\n'}), []byte{'\n'}) {
+			p := javaPart.FindSubmatch(line)
+			switch {
+			case p != nil:
+				to = map[string]*[]byte{"Detail": &e.Detail, "Hint": &e.Hint, "Where": &e.Context}[string(p[1])]
+				*to = bytes.Clone(p[2])
+				continue
+			case to == &e.Message, len(bytes.TrimSpace(line)) == 0, bytes.HasPrefix(line, []byte("\tat ")),
+				bytes.HasPrefix(bytes.TrimSpace(line), []byte("...")):
+			default:
+				*to = append(append(*to, '\n'), line...)
+				continue
+			}
+			break
+		}
+		out.entry(&e)
 	}
 }
 

@@ -16,6 +16,8 @@ var usual = []string{
 	"%t [%p]: [%l-1] %quser=%u,db=%d,app=%a,client=%h ",
 	"%m [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h ",
 	"%m [%p]: [%l-1] db=%d,user=%u,app=%a,client=%h ",
+	"%t [%p]: [%l-1] user=%u,db=%d,client=%h ",
+	"%t [%p]: user=%u,db=%d,client=%h ",
 	"%t [%p]: [%l-1] user=%u,db=%d ",
 	"%m [%p] %q%u@%d/%a ",
 	"%m [%p] %q%u@%d ",

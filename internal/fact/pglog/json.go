@@ -79,6 +79,9 @@ func readJSON(in *lines, out *counter) {
 		}
 		if len(line) > 0 && !r.next(line, in.count, in.cut) {
 			out.src.Stray++
+			if line[0] == '{' {
+				out.src.Broken++
+			}
 		}
 	}
 }

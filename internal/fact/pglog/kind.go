@@ -271,11 +271,15 @@ func byText(m []byte, e *Entry) Kind {
 	return Other
 }
 
-// streamOrGone tells a stream that broke from one whose WAL is gone, which the other
-// server says within the message.
+// streamOrGone tells a stream that broke from one whose WAL is gone or of another history, which the other server says
+// within the message.
 func streamOrGone(k Kind, m []byte) Kind {
 	if k == StreamBroken && contains(m, "has already been removed") {
 		return WALGone
+	}
+	if k == StreamBroken && (contains(m, "is ahead of the WAL flush position") ||
+		contains(m, "is not in this server's history")) {
+		return Diverged
 	}
 	return k
 }

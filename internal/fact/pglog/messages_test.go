@@ -173,8 +173,10 @@ func TestTook(t *testing.T) {
 		"duration: 12.000 ms  execute fetch from S_1/C_2: SELECT $1": {12, "SELECT $1"},
 		"duration: 2.5 ms": {-1, ""},
 		"duration: 2.500 ms  plan:\nQuery Text: SELECT 1\nResult  (cost=0.00 rows=1)": {2.5, "SELECT 1"},
-		"duration: 2.500 ms  bind S_1: SELECT 1":                                      {2.5, ""},
-		"duration: 5936.4":                                                            {-1, ""},
+		"duration: 2.500 ms  plan:\nQuery Text: SELECT 1\n  FROM t\nSeq Scan on t  (cost=0.00..1.00 rows=1)": {2.5,
+			"SELECT 1\n  FROM t"},
+		"duration: 2.500 ms  bind S_1: SELECT 1": {2.5, ""},
+		"duration: 5936.4":                       {-1, ""},
 	} {
 		e := Entry{Severity: Log, Message: []byte(text)}
 		if ms, _ := e.Took(); ms != want.ms || string(e.TookStatement()) != want.sql || e.Kind() != Duration {

@@ -100,6 +100,7 @@ type Source struct {
 	Lines   int64
 	Entries int64
 	Stray   int64  // lines that belong to no entry and to no dump
+	Broken  int64  // of csvlog and jsonlog: of these those that look like a part of a record
 	Unread  int64  // of these those with the label of an entry
 	First   string // the first of them, its beginning
 	Foreign int64  // entries whose words are in a language that no catalog has: their messages are not known
@@ -181,6 +182,12 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	if src.Format != CSV && !o.Known { // a server writes its own in order
 		if back, apart := newestFirst(head, in.eof && len(head) < headSize); back {
 			in = newLines(reversed(in, apart))
+			head = in.peek(headSize)
+		}
+	}
+	if src.Format == Stderr && in.eof && len(head) < headSize {
+		if text := unmarked(head); text != nil {
+			in = newLines(bytes.NewReader(text))
 			head = in.peek(headSize)
 		}
 	}

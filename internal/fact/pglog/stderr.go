@@ -75,7 +75,9 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	}
 	r.end()
 	if r.small && !r.only && src.Entries == 0 {
-		driverErrors(r.paste, out)
+		if driverErrors(r.paste, out); src.Entries == 0 {
+			thrown(r.paste, out)
+		}
 	}
 }
 
@@ -365,7 +367,8 @@ func (r *plainReader) without(line []byte, before int, gap bool) {
 			}
 			clause := r.inStatement() && clauses[string(bytes.ToUpper(text[:span(text, wordByte)]))]
 			// No terminal puts an empty line into one that it folds: behind that the words of the person go on.
-			folded := !gap && before >= minFold && 10*before >= 8*r.widest && !bytes.HasPrefix(text, fence)
+			folded := !gap && before >= minFold && 10*before >= 8*r.widest && !bytes.HasPrefix(text, fence) &&
+				!apart(text)
 			inner := !gap && (indent >= minIndent && !listed(text) || r.reports(text))
 			if len(text) > 0 && (indent >= 4 || clause || folded || inner) {
 				if indent > 0 || clause || inner {

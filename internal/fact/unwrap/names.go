@@ -7,7 +7,8 @@ import (
 )
 
 var (
-	compose    = regex.New(`^[A-Za-z][\w./-]* *\|(?: |$)`)
+	// Of a swarm there is the task and the host: NAME.NUMBER.ID@HOST.
+	compose    = regex.New(`^[A-Za-z][\w./-]*(?:\.\d{1,5}\.[a-z0-9]{10,25}@[\w.-]{1,64})? *\|(?: |$)`)
 	pod        = regex.New(`^\[pod/[^\]]+\](?: |$)`)
 	svlogd     = regex.New(`^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d(?:\.\d{1,9})?):? `)
 	herokuKeys = regex.New(

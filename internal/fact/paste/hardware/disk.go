@@ -291,7 +291,8 @@ func ReadLsblk(w *part.Window) (f part.Found) {
 		for _, x := range [][2]string{{"TYPE", "disk.kind"}, {"FSTYPE", "disk.filesystem"},
 			{"MOUNTPOINT", "disk.mount"},
 			{"MOUNTPOINTS", "disk.mount"}, {"MODEL", "disk.model"}, {"SCHED", "disk.scheduler"}} {
-			if v := strings.TrimSpace(c[x[0]]); v != "" {
+			// A note that a person put behind a row is no place.
+			if v := strings.TrimSpace(c[x[0]]); v != "" && (x[1] != "disk.mount" || v[0] == '/' || v[0] == '[') {
 				f.Add(part.Word(x[1], name, v))
 			}
 		}

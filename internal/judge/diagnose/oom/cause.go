@@ -54,6 +54,7 @@ const (
 	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
 	oomCacheMin  = 0.50 // page cache: what is clean is dropped before anything is killed
 	oomDirtyMin  = 0.05 // of it not written yet
+	oomCacheAll  = 0.80 // of a cgroup: it is the cause where the log has nothing of dirty pages
 )
 
 const (
@@ -272,6 +273,12 @@ func percentOf(b, total unit.Bytes) say.Number {
 // cache checks the page cache: it is a cause if its pages were not yet written, so that it could not be dropped.
 func (c *oomCase) cache(add func(string, unit.Bytes, say.Message, ...say.Message), share func(unit.Bytes) float64) {
 	m := &c.kill.Memory
+	if m.Cache != nil && m.Dirty == nil && c.report.Constraint == kernlog.Memcg && share(*m.Cache) >= oomCacheAll {
+		add(oomCache, *m.Cache, say.M("Page cache of the cgroup, which counts against its limit: {cache}. The kernel "+
+			"kills only if it cannot drop it: usually pages that are not written yet. How many of them there were, "+
+			"the logs do not show.", "cache", *m.Cache), say.M("page cache: {amount}", "amount", c.of(*m.Cache)))
+		return
+	}
 	if m.Cache == nil || m.Dirty == nil || share(*m.Cache) < oomCacheMin || share(*m.Dirty) < oomDirtyMin {
 		return
 	}

@@ -445,6 +445,9 @@ func (c *oomCase) memory() {
 				*d += *w
 			}
 			m.Dirty = d
+			if figure("file", "total_cache", "cache") == nil && *d > 0 { // it is a part of that
+				m.Cache = oomPtr(*d)
+			}
 		}
 	}
 	if m.Total == nil && r.Constraint == kernlog.Global && c.facts.Snapshot != nil {

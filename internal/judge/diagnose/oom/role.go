@@ -266,6 +266,11 @@ func (c *oomCase) role(o *Task) {
 			}
 		}
 	}
+	if v := c.report.Victims; len(v) > 0 && v[0].MainOf != "" && v[0].PID == o.PID {
+		o.Role, o.RoleFrom = "postmaster", say.M("systemd: the main process of {unit} was killed next", "unit",
+			v[0].MainOf)
+		return
+	}
 	if pm := c.postmaster(o); pm {
 		o.Role, o.RoleFrom = "postmaster", say.M("the lowest process ID and the lowest oom_score_adj of the server "+
 			"processes of its user")

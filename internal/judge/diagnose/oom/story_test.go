@@ -136,6 +136,52 @@ func TestPageCacheInGroup(t *testing.T) {
 	}
 }
 
+// TestPageCacheUntold verifies that a cgroup full of page cache is told where the log says nothing of dirty pages, or
+// nothing but them.
+func TestPageCacheUntold(t *testing.T) {
+	const head = "cp invoked oom-killer: order=0\nmemory: usage 51200kB, limit 51200kB, failcnt 3\n"
+	const tail = "Memory cgroup out of memory: Killed process 9 (cp) total-vm:1kB, anon-rss:1kB, file-rss:0kB, " +
+		"shmem-rss:0kB\n"
+	for _, stats := range []string{"Memory cgroup stats for /g: cache:50400KB rss:800KB rss_huge:0KB shmem:0KB\n",
+		"file_dirty 51300000\nfile_writeback 0\n"} {
+		if k := oneKill(t, head+stats+tail, Facts{}); k.Cause.ID != oomCache || len(k.Prevention) == 0 {
+			t.Errorf("%q: %+v", stats, k.Cause)
+		}
+	}
+	if k := oneKill(t, head+"Memory cgroup stats for /g: cache:90KB rss:51000KB dirty:0KB writeback:0KB\n"+tail,
+		Facts{}); k.Memory.Cache != nil {
+		t.Errorf("%v", *k.Memory.Cache)
+	}
+}
+
+// TestMainProcess verifies that the victim is the postmaster if systemd says next that the main process of its unit was
+// killed, unless systemd did that itself.
+func TestMainProcess(t *testing.T) {
+	const killed = "Mar 04 05:06:07 db kernel: Out of memory: Killed process 811 (postgres) total-vm:9000000kB, " +
+		"anon-rss:8000000kB, file-rss:0kB, shmem-rss:0kB\n"
+	const unit = "Mar 04 05:06:09 db systemd[1]: postgresql.service: "
+	const ended = unit + "Main process exited, code=killed, status=9/KILL\n"
+	if k := oneKill(t, killed+ended, Facts{}); k.Victim.Role != "postmaster" {
+		t.Errorf("%+v", k.Victim)
+	}
+	if k := oneKill(t, killed+unit+"State 'stop-sigterm' timed out. Killing.\n"+ended, Facts{}); k.Victim.Role ==
+		"postmaster" {
+		t.Errorf("%+v", k.Victim)
+	}
+}
+
+// TestChildInItsPlace verifies that what the reaper took is the child of the process that was chosen, and no further
+// kill, if the line between is missing.
+func TestChildInItsPlace(t *testing.T) {
+	k := oneKill(t, "[   61.10] eater invoked oom-killer: gfp_mask=0x6200ca(GFP_HIGHUSER_MOVABLE), order=0, "+
+		"oom_score_adj=0\n[   61.20] Memory cgroup out of memory: Kill process 771 (eater) score 880 or sacrifice "+
+		"child\n[   61.30] oom_reaper: reaped process 790 (eater), now anon-rss:0kB, file-rss:0kB, shmem-rss:0kB\n",
+		Facts{})
+	if k.Victim == nil || k.Victim.PID != 790 {
+		t.Errorf("%+v", k.Victim)
+	}
+}
+
 // TestTellsMost verifies that the headline is of the report with the most information, and of the last of several equal
 // ones.
 func TestTellsMost(t *testing.T) {

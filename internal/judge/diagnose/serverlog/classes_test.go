@@ -332,19 +332,68 @@ func TestOwnStatements(t *testing.T) {
 	has(t, text(t, r), "statements of pgfettle")
 }
 
-// TestOtherErrors: what is reported about errors without a finding is their text, and none of the values in them.
+// TestOtherErrors: what is reported about errors without a finding is their text, the names of tables, columns and
+// files, and none of the values in them.
 func TestOtherErrors(t *testing.T) {
-	r := reported(t, Options{},
-		at("09:00:00", `ERROR:  relation "secret_1" does not exist at character 15`),
-		at("09:00:01", `ERROR:  relation "secret_2" does not exist at character 15`),
+	lines := []string{
+		at("09:00:00", `ERROR:  relation "orders_1" does not exist at character 15`) +
+			"\n" + at("09:00:00", `STATEMENT:  SELECT * FROM orders_1 WHERE id = 'secret'`),
+		at("09:00:01", `ERROR:  relation "orders_2" does not exist at character 15`),
 		at("09:00:02", `ERROR:  invalid input syntax for type integer: "secret"`),
 		at("09:00:03",
-			`FATAL:  could not open relation mapping file "global/pg_filenode.map": No such file or directory`))
+			`FATAL:  could not open relation mapping file "global/pg_filenode.map": No such file or directory`),
+	}
+	r := reported(t, Options{}, lines...)
 	if len(r.Messages) != 3 || r.Messages[0].Severity != "FATAL" ||
 		r.Messages[1].Text != `relation "…" does not exist` || r.Messages[1].Count != 2 {
 		t.Errorf("%+v", r.Messages)
 	}
 	lacks(t, text(t, r), "secret")
+	if m := r.Messages[1]; m.Example != `relation "orders_1" does not exist` || !m.Varied ||
+		m.Statement != "SELECT * FROM orders_1 WHERE id = ?" {
+		t.Errorf("%+v", m)
+	}
+	lacks(t, text(t, reported(t, Options{Redact: true}, lines...)), "orders")
+}
+
+// TestRecoveryFacts: what a start replayed, and that two clocks make no span.
+func TestRecoveryFacts(t *testing.T) {
+	r := reported(t, Options{},
+		"2026-11-20 05:00:00.000 GMT [1] LOG:  starting archive recovery",
+		at("09:00:01", `LOG:  restored log file "000000010000000000000004" from archive`),
+		at("09:00:02", `LOG:  redo starts at 0/4000028`),
+		at("09:00:03", `LOG:  consistent recovery state reached at 0/4000120`),
+		at("09:00:09", `LOG:  redo done at 0/5000060 system usage: CPU: user: 0.10 s, system: 0.02 s, elapsed: 6.50 s`),
+		at("09:00:10", `LOG:  selected new timeline ID: 2`),
+		at("09:00:11", `LOG:  archive recovery complete`))
+	x := r.Recovery
+	if x == nil || x.Restored != 1 || x.From != "0/4000028" || x.To != "0/5000060" || x.Consistent != "0/4000120" ||
+		x.RedoSeconds == nil || *x.RedoSeconds != 6.5 || x.Timeline != 2 || !x.Complete || !x.Archive || x.Standby {
+		t.Errorf("%+v", x)
+	}
+	if r.SpanSeconds != 0 {
+		t.Errorf("span %g", r.SpanSeconds)
+	}
+	r = reported(t, Options{}, at("09:00:01", `LOG:  entering standby mode`),
+		at("09:00:03", `LOG:  started streaming WAL from primary at 0/6000000 on timeline 3`),
+		at("09:00:04", `FATAL:  could not receive data from WAL stream: ERROR:  requested starting point 0/6000000 is `+
+			`ahead of the WAL flush position of this server 0/5000060`))
+	if x = r.Recovery; x == nil || x.StreamingFrom != "0/6000000" || x.OnTimeline != "3" || !x.Standby {
+		t.Errorf("%+v", x)
+	}
+	if _, text := found(t, r, "timeline_diverged"); strings.Contains(text, "Check the network") {
+		t.Error(text)
+	}
+}
+
+// TestShutdownWithoutRequest: sessions that a shutdown ends were not ended by pg_terminate_backend.
+func TestShutdownWithoutRequest(t *testing.T) {
+	_, text := found(t, reported(t, Options{},
+		at("09:00:01", `FATAL:  terminating connection due to administrator command`),
+		at("09:00:02", `LOG:  shutting down`), at("09:00:03", `LOG:  database system is shut down`)),
+		"sessions_terminated")
+	has(t, text, "a shutdown terminates all sessions")
+	lacks(t, text, "pg_terminate_backend")
 }
 
 // TestFatalAtTheStart: whatever keeps a server from starting is reported, known or not.

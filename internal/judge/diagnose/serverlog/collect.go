@@ -65,6 +65,8 @@ type Collector struct {
 	// lines of starts that failed that end one
 	fatalStarts int64
 	ours        int64
+	named       bool // some entry has a user or a database
+	recovery    recovery
 }
 
 // stamp is a time of the log.
@@ -85,13 +87,16 @@ func (s stamp) String() string {
 	return t
 }
 
-// since is the time between two, and whether both are known.
+// since is the time between two, and whether both are known and by the same clock.
 func (s stamp) since(t stamp) (seconds float64, ok bool) {
-	if !s.ok || !t.ok || s.us < t.us {
+	if !s.ok || !t.ok || s.us < t.us || s.zone != t.zone && s.us-t.us < zoneMatters {
 		return 0, false
 	}
 	return float64(s.us-t.us) / 1e6, true
 }
+
+// zoneMatters, in microseconds, is between two times that are long enough apart for their zones not to matter.
+const zoneMatters = 48 * 3600 * 1e6
 
 // tally counts the entries of a kind.
 type tally struct {
@@ -142,6 +147,7 @@ func (c *Collector) Dump(d *pglog.Dump) { c.memory.dump(c, d) }
 // Entry takes an entry.
 func (c *Collector) Entry(e *pglog.Entry) {
 	c.entries++
+	c.named = c.named || len(e.User) > 0 || len(e.Database) > 0
 	k := e.Kind()
 	if e.Timed {
 		c.last.us, c.last.ok = e.Time, true
@@ -181,11 +187,14 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		c.durations.take(c, e, at)
 		return
 	case pglog.Other:
+		if e.Severity == pglog.Log {
+			c.recovery.take(e)
+		}
 		c.sets.take(c, e, e.Stated(), at)
 		c.durations.state(e)
 		c.wal.restoredNothing = c.wal.restoredNothing || len(e.Detail) > 0 && bytes.HasPrefix(e.Detail, restoredNothing)
 		if e.Severity == pglog.Warning || e.Severity == pglog.Log && bytes.HasPrefix(e.Message, couldNot) {
-			c.faults.add(e, at)
+			c.faults.add(c, e, at)
 		}
 		return
 	case pglog.Terminated:
@@ -197,7 +206,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		if e.Severity >= pglog.Fatal && c.crashes.phase && len(e.User) == 0 && len(e.Database) == 0 {
 			k = pglog.StartFailed // whatever it was: only the server itself logs it then
 		} else {
-			c.faults.add(e, at)
+			c.faults.add(c, e, at)
 		}
 	}
 	if k = c.config(e, k); k == pglog.Other {
@@ -217,6 +226,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		pglog.StartPhase, pglog.WasShutDown, pglog.Interrupted, pglog.NotShutDown, pglog.Restoring, pglog.RedoStart,
 		pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
 		c.crashes.take(c, e, k, at)
+		c.recovery.step(e, k, at)
 		open := c.crashes.open
 		c.starts.take(e, k, at, open != nil && open.Kind == processDied && !c.crashes.gone && !c.starts.open)
 		switch {
@@ -276,6 +286,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		c.detailed(t, e)
 	case pglog.NewTimeline:
 		c.timeline = e.Timeline()
+		c.recovery.step(e, k, at)
 	case pglog.Collation:
 		c.detailed(t, e)
 	case pglog.LockFile:

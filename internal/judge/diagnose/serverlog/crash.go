@@ -404,6 +404,9 @@ func (s *crashes) deathOf(d pglog.Death) say.Message {
 	case d.Exit == 1 && s.fatalPID == d.PID && s.fatalPID > 0:
 		return say.M("{process} exited with code {code} after its FATAL: {message}", "process", who, "code", d.Exit,
 			"message", s.lastFatal)
+	case d.Exit == quit:
+		return say.M("{process} exited with code 2, as PostgreSQL's processes do on SIGQUIT; the postmaster did not "+
+			"send it", "process", who)
 	}
 	return say.M("{process} exited with code {code}", "process", who, "code", d.Exit)
 }
@@ -509,13 +512,16 @@ func anyRecovered(list []Crash) bool {
 	return false
 }
 
+// quit is the code that processes of a server exit with on SIGQUIT.
+const quit = 2
+
 // ownExits is the highest code that processes of a server exit with: 0, 1 in order, 2 where the postmaster ends them
 // after a crash, 3 as a recovery target asks for a shutdown.
 const ownExits = 3
 
 // afterCrash says what to do, by what the crashes were.
 func (c *Collector) afterCrash(r *Report) (do []say.Message) {
-	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked, exited bool
+	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked, exited, quitted bool
 	signal, code := 0, 0
 	for _, x := range r.Crashes {
 		switch {
@@ -539,6 +545,8 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			asked = true
 		case x.ExitCode == 1:
 			exited = true
+		case x.ExitCode == quit:
+			quitted = true
 		case x.ExitCode > ownExits && (x.ExitCode <= 128 || x.ExitCode > 128+31):
 			code = x.ExitCode
 		}
@@ -588,6 +596,10 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	if exited {
 		do = append(do, say.M("Correct what the FATAL message of the process names. If a file of the data directory "+
 			"is missing or damaged, check the disks, then restore a backup or rebuild from a standby."))
+	}
+	if quitted {
+		do = append(do, say.M("Find what sends SIGQUIT to a single process: a person or a script with kill -3 or kill "+
+			"-QUIT, or Ctrl+\\ in a terminal. To end a session, use pg_terminate_backend(PID)."))
 	}
 	if code > 0 {
 		do = append(do, say.M("PostgreSQL's own processes exit only with codes 0 to 3: code {code} comes from "+

@@ -28,9 +28,14 @@ type counted struct {
 	severity    pglog.Severity
 	count       int64
 	first, last stamp
+	example     string // the first, with names
+	named       string // it, as it was before names were replaced
+	varied      bool
+	statement   string
+	user, db    string
 }
 
-func (s *faults) add(e *pglog.Entry, at stamp) {
+func (s *faults) add(c *Collector, e *pglog.Entry, at stamp) {
 	s.buf = shape(s.buf[:0], e.Message)
 	x := s.of[string(s.buf)] // looks without an allocation
 	if x == nil {
@@ -40,16 +45,35 @@ func (s *faults) add(e *pglog.Entry, at stamp) {
 		if s.of == nil {
 			s.of = map[string]*counted{}
 		}
-		x = &counted{severity: e.Severity, first: at}
+		x = &counted{severity: e.Severity, first: at, user: c.user(e), db: c.database(e)}
 		s.of[string(s.buf)] = x
+		s.buf = shapeOf(s.buf[:0], e.Message, true)
+		x.named = string(s.buf)
+		x.example = c.mask.text(x.named)
+	} else if !x.varied {
+		s.buf = shapeOf(s.buf[:0], e.Message, true)
+		x.varied = string(s.buf) != x.named
+	}
+	if x.statement == "" && len(e.Statement) > 0 {
+		x.statement = c.normal(e.Statement)
 	}
 	x.severity = max(x.severity, e.Severity)
 	x.count++
 	x.last = at
 }
 
+// naming are the words before a quoted name that is no value of a row.
+var naming = [][]byte{[]byte("relation "), []byte("table "), []byte("column "), []byte("database "), []byte("role "),
+	[]byte("user "), []byte("schema "), []byte("extension "), []byte("index "), []byte("sequence "), []byte("view "),
+	[]byte("constraint "), []byte("constraint: "), []byte("type "), []byte("file "), []byte("directory "),
+	[]byte("parameter "), []byte("library "), []byte("function "), []byte("slot "), []byte("publication "),
+	[]byte("subscription "), []byte("tablespace "), []byte("trigger "), []byte("statement ")}
+
 // shape is a message without what it names: quoted words, and numbers.
-func shape(out, m []byte) []byte {
+func shape(out, m []byte) []byte { return shapeOf(out, m, false) }
+
+// shapeOf keeps the names of things, as long as they are asked for, and the numbers of files.
+func shapeOf(out, m []byte, names bool) []byte {
 	if i := bytes.IndexByte(m, '\n'); i >= 0 {
 		m = m[:i]
 	}
@@ -60,7 +84,11 @@ func shape(out, m []byte) []byte {
 			if j < 0 {
 				return append(out, "…"...)
 			}
-			out = append(out, `"…"`...)
+			if names && slices.ContainsFunc(naming, func(w []byte) bool { return bytes.HasSuffix(m[:i], w) }) {
+				out = append(out, m[i:i+j+2]...)
+			} else {
+				out = append(out, `"…"`...)
+			}
 			i += j + 2
 		case c >= '0' && c <= '9' && (i == 0 || !letter(m[i-1])):
 			for i < len(m) && (m[i] >= '0' && m[i] <= '9' || letter(m[i])) {
@@ -83,8 +111,12 @@ func letter(c byte) bool {
 func (s *faults) list() []Message {
 	out := []Message{}
 	for text, x := range s.of {
-		out = append(out, Message{Severity: x.severity.String(), Text: strings.TrimSpace(text), Count: x.count,
-			First: x.first.String(), Last: x.last.String()})
+		m := Message{Severity: x.severity.String(), Text: strings.TrimSpace(text), Varied: x.varied, Count: x.count,
+			Statement: x.statement, User: x.user, Database: x.db, First: x.first.String(), Last: x.last.String()}
+		if example := strings.TrimSpace(x.example); example != m.Text {
+			m.Example = example
+		}
+		out = append(out, m)
 	}
 	rank := []string{"PANIC", "FATAL", "ERROR", "WARNING", "LOG"}
 	slices.SortFunc(out, func(a, b Message) int {

@@ -67,9 +67,13 @@ func (c *Collector) gaps(r *Report) {
 func (c *Collector) fileGaps(r *Report, f *File, s pglog.Source) {
 	lines := say.M("lines of {file}", "file", f.Name)
 	if s.Format == pglog.Stderr && !f.Dumps && s.How == "none fits" && s.Entries > 0 {
+		reason := say.M("no known prefix matches: the lines were read by their labels, and users and databases are " +
+			"unknown")
+		if c.named {
+			reason = say.M("no known prefix matches: the lines were read by their labels")
+		}
 		r.unknown(say.M("log_line_prefix of {file}", "file", f.Name),
-			say.M("no known prefix matches: the lines were read by their labels, and users and databases are unknown"),
-			say.M("give it with --prefix as SHOW log_line_prefix; returns it"))
+			reason, say.M("give it with --prefix as SHOW log_line_prefix; returns it"))
 	}
 	// Archive commands and libraries write there too: a few are no sign of anything.
 	if s.Format == pglog.Stderr && !f.Dumps && s.Stray > s.Entries/4 && s.Stray > 10 {
@@ -83,10 +87,10 @@ func (c *Collector) fileGaps(r *Report, f *File, s pglog.Source) {
 				"{n} lines belong to no entry: they are from other programs, or have another prefix"),
 				say.M("give the log_line_prefix that was in force then with --prefix"))
 		}
-	} else if s.Format != pglog.Stderr && s.Stray > 0 {
-		r.unknown(lines, say.N(s.Stray, "{n} line is not valid {format}: cut by a rotation, a crash or a full disk",
-			"{n} lines are not valid {format}: cut by a rotation, a crash or a full disk", "format", string(s.Format)),
-			say.Message{})
+	} else if s.Format != pglog.Stderr && s.Broken > 0 {
+		r.unknown(lines, say.N(s.Broken, "{n} line is not valid {format}: cut by a rotation, a crash or a full disk, "+
+			"or as it was copied", "{n} lines are not valid {format}: cut by a rotation, a crash or a full disk, or "+
+			"as they were copied", "format", string(s.Format)), say.Message{})
 	}
 	if s.Unread > 0 {
 		reason := say.N(s.Unread, "{n} line with a severity matches no prefix and was skipped",
@@ -108,18 +112,24 @@ func (c *Collector) settingsGaps(r *Report) {
 	files, checkpoints, waits := say.M("temporary files"), say.M("checkpoints"), say.M("lock waits")
 	set := c.o.Settings
 	if set == nil {
-		hint := say.M("name the data directory or a conninfo as TARGET, which provides the settings of the server")
+		var what []say.Message
+		var off say.List
+		none := func(fact, setting say.Message) {
+			what, off.Items = append(what, fact), append(off.Items, setting)
+		}
 		if r.Temp.Files == 0 {
-			r.unknown(files, say.M("none logged, which proves nothing: log_temp_files is off by default, and its "+
-				"value is unknown"), hint)
+			none(files, say.Text("log_temp_files"))
 		}
 		if r.Checkpoints.Complete == 0 && r.Checkpoints.ByWAL == 0 {
-			r.unknown(checkpoints, say.M("none logged: log_checkpoints is off by default in PostgreSQL 14 and "+
-				"earlier, and its value is unknown"), hint)
+			none(checkpoints, say.M("log_checkpoints (PostgreSQL 14 and earlier)"))
 		}
 		if r.Locks.Waits == 0 {
-			r.unknown(waits, say.M("none logged, which proves nothing: log_lock_waits is off by default in "+
-				"PostgreSQL 18 and earlier, and its value is unknown"), hint)
+			none(waits, say.M("log_lock_waits (PostgreSQL 18 and earlier)"))
+		}
+		if len(what) > 0 {
+			r.unknown(say.All(", ", what...), say.M("none logged, which proves nothing: off by default, and "+
+				"unknown here: {settings}", "settings", off),
+				say.M("name the data directory or a conninfo as TARGET, which provides the settings of the server"))
 		}
 		return
 	}

@@ -35,6 +35,7 @@ func (c *Collector) Report() *Report {
 		Durations: c.durations.report(), SessionSets: c.sets.report(c), Findings: []Finding{},
 		Unknown: []gap.Gap{}}
 	r.SpanSeconds, _ = c.last.since(c.first)
+	r.Recovery = c.recovery.report()
 	c.shared.report(c, r)
 	c.conns.report(r)
 	if c.kinds[pglog.DiskFull].count > 0 {

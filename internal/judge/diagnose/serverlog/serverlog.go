@@ -24,6 +24,8 @@ type Report struct {
 	Crashes     []Crash    `json:"crashes"` // the first ones; their finding counts all
 	Starts      []Start    `json:"starts"`  // of the server, the first ones
 	Shutdowns   []Shutdown `json:"shutdowns"`
+	// replay of WAL: of the last start that the log has it of
+	Recovery *Recovery `json:"recovery,omitempty"`
 	// connections that were turned away as the server started or recovered
 	Refused int64  `json:"refused_while_starting"`
 	Memory  Memory `json:"memory"`
@@ -181,9 +183,16 @@ type LongRun struct {
 type Message struct {
 	Severity string `json:"severity"`
 	Text     string `json:"text"`
-	Count    int64  `json:"count"`
-	First    string `json:"first"`
-	Last     string `json:"last"`
+	// the first of them with the names in it: of tables, columns, files
+	Example string `json:"example,omitempty"`
+	Varied  bool   `json:"varied,omitempty"` // others name something else
+	// of the first that has one, normalized
+	Statement string `json:"statement,omitempty"`
+	User      string `json:"user,omitempty"`
+	Database  string `json:"database,omitempty"`
+	Count     int64  `json:"count"`
+	First     string `json:"first"`
+	Last      string `json:"last"`
 }
 
 // Request is an allocation that was refused.

@@ -113,12 +113,16 @@ func (c *Collector) slowStatements(r *Report) (Finding, bool) {
 }
 
 func (c *Collector) terminated(*Report) (Finding, bool) {
+	do := say.M("If it was idle_in_transaction_session_timeout, the application leaves transactions open, which " +
+		"holds back VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool " +
+		"called pg_terminate_backend().")
+	if c.kinds[pglog.ShutDown].count > 0 && c.kinds[pglog.ShutdownAsked].count == 0 {
+		do = say.M("The log also has a shutdown, whose request is not in it: a shutdown terminates all sessions with " +
+			"the same words.")
+	}
 	return c.finding(pglog.Terminated, "sessions_terminated", Notice,
 		"{n} session was terminated by an administrator or a timeout",
-		"{n} sessions were terminated by an administrator or a timeout",
-		say.M("If it was idle_in_transaction_session_timeout, the application leaves transactions open, which holds "+
-			"back VACUUM. If it was an administrator command, a person, a connection pooler or a failover tool "+
-			"called pg_terminate_backend()."))
+		"{n} sessions were terminated by an administrator or a timeout", do)
 }
 
 func (c *Collector) workers(*Report) (Finding, bool) {

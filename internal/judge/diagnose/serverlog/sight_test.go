@@ -208,7 +208,7 @@ func TestExitCodeOfAnother(t *testing.T) {
 	has(t, text, "code 255 comes from something else")
 	lacks(t, text, "reboots")
 	_, text = found(t, reported(t, Options{}, died+"2"), "crash")
-	has(t, text, "reboots")
+	has(t, text, "SIGQUIT")
 	lacks(t, text, "something else")
 }
 

@@ -99,10 +99,26 @@ func (p logWords) messages(o *outline.Outline, list []serverlog.Message) {
 		Head: []string{p.Say("severity"), p.Say("message"), p.Say("times"), p.Say("last")}}
 	for i := range list[:min(len(list), shownMessages)] {
 		m := &list[i]
-		t.Rows = append(t.Rows, outline.Cells(m.Severity, typeset.Flat(m.Text), p.Value(m.Count), m.Last))
+		row := outline.Cells(m.Severity, p.message(m), p.Value(m.Count), m.Last)
+		if m.Statement != "" {
+			row[1] = outline.Join(row[1], "; ", p.ran(), outline.Code(typeset.Shorten(typeset.Flat(m.Statement), 160)))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	o.Add(t)
 	p.more(o, len(list)-shownMessages)
+}
+
+// message is one as the log has it, or what all of a kind have in common with an example.
+func (p logWords) message(m *serverlog.Message) string {
+	switch {
+	case m.Example == "":
+		return typeset.Flat(m.Text)
+	case m.Varied:
+		return p.Say("{message}, for example: {example}", "message", typeset.Flat(m.Text), "example",
+			typeset.Flat(m.Example))
+	}
+	return typeset.Flat(m.Example)
 }
 
 // more says how many more there are than the text has.
@@ -400,6 +416,8 @@ func (p logWords) about(r *serverlog.Report) []string {
 	switch {
 	case r.From != "" && (r.Entries == 1 || r.From == r.To && r.SpanSeconds < 1):
 		out = append(out, p.Say("{entries}, {time}.", "entries", entries, "time", r.From))
+	case r.From != "" && r.SpanSeconds == 0 && r.From != r.To: // by two clocks, or not in order
+		out = append(out, p.Say("{entries}, {from} to {to}.", "entries", entries, "from", r.From, "to", r.To))
 	case r.From != "":
 		out = append(out, p.Say("{entries}, {from} to {to} ({span}).", "entries", entries, "from", r.From, "to", r.To,
 			"span", seconds(r.SpanSeconds)))
@@ -409,6 +427,9 @@ func (p logWords) about(r *serverlog.Report) []string {
 	if m := logStarts(r); !m.IsZero() {
 		out = append(out, p.Word(m))
 	}
+	if m := recoveryOf(r); !m.IsZero() {
+		out = append(out, p.Word(m))
+	}
 	if m := checkpointsOf(r); !m.IsZero() {
 		out = append(out, p.Word(m)+".")
 	}
@@ -416,6 +437,47 @@ func (p logWords) about(r *serverlog.Report) []string {
 		out = append(out, p.Word(logFile(&r.Files[i])))
 	}
 	return out
+}
+
+// recoveryOf says what the log has of replay of WAL.
+func recoveryOf(r *serverlog.Report) say.Message {
+	x := r.Recovery
+	if x == nil || len(r.Crashes) > 0 && !x.Standby && !x.Archive { // their list has it
+		return say.Message{}
+	}
+	var facts say.List
+	add := func(m say.Message) { facts.Items = append(facts.Items, m) }
+	if x.Standby {
+		add(say.M("as a standby"))
+	}
+	if x.Restored > 0 {
+		add(say.N(x.Restored, "{n} WAL file restored from the archive", "{n} WAL files restored from the archive"))
+	}
+	if x.Consistent != "" {
+		add(say.M("consistent at {lsn}", "lsn", say.Verbatim(x.Consistent)))
+	}
+	switch {
+	case x.To != "" && x.RedoSeconds != nil:
+		add(say.M("redo done at {lsn} in {time}", "lsn", say.Verbatim(x.To), "time", seconds(*x.RedoSeconds)))
+	case x.To != "":
+		add(say.M("redo done at {lsn}", "lsn", say.Verbatim(x.To)))
+	case x.From != "":
+		add(say.M("redo started at {lsn}", "lsn", say.Verbatim(x.From)))
+	}
+	if x.Timeline > 0 {
+		add(say.M("new timeline: {timeline}", "timeline", strconv.FormatInt(x.Timeline, 10)))
+	}
+	if x.Complete {
+		add(say.M("archive recovery complete"))
+	}
+	if x.StreamingFrom != "" {
+		add(say.M("streaming from {lsn} on timeline {timeline}", "lsn", say.Verbatim(x.StreamingFrom), "timeline",
+			say.Verbatim(x.OnTimeline)))
+	}
+	if len(facts.Items) == 0 {
+		return say.Message{}
+	}
+	return say.M("Recovery: {facts}.", "facts", facts)
 }
 
 // checkpointsOf is how many checkpoints a log has of which no finding says anything, and the longest of them.
