@@ -23,7 +23,8 @@ var (
 		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|秒|初)\b?,? ` +
 		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*\s*$`)
 	// of BSD and macOS: «1048576000 bytes transferred in 9.1 secs (115228131 bytes/sec)», and of the oldest of Linux
-	ddBSD     = regex.New(`^\s*[0-9]{1,15} bytes transferred in ([0-9]{1,6}\.[0-9]{1,9}) sec(?:s|onds)? \([0-9]+ bytes/sec\)`)
+	ddBSD = regex.New(`^\s*[0-9]{1,15} bytes transferred in ([0-9]{1,6}\.[0-9]{1,9}) sec(?:s|onds)? ` +
+		`\([0-9]+ bytes/sec\)`)
 	ddRecords = regex.New(`^\s*([0-9]{1,12})\+[0-9]{1,12} \S+`)
 	// a prompt of a shell ends what a command before it printed
 	prompted  = regex.New(`^\s*(?:\[[^\]]*\]|[\w.-]+@[\w.-]+\S*)? ?[$#%] \S`)

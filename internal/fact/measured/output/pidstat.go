@@ -60,11 +60,12 @@ func (t *Task) set(column string, v float64) {
 }
 
 var (
-	pidstatHead = regex.New(`^\s*(?:#?\s*Time|[0-9]\S*(?: [APap]\.?[Mm]\.?)?(?:\s+[A-Z]{3,5})?|[\p{L}.]{4,16} ?[:：])?\s+` +
+	pidstatHead = regex.New(`^\s*(?:#?\s*Time|[0-9]\S*(?: [APap]\.?[Mm]\.?)?(?:\s+[A-Z]{3,5})?|` +
+		`[\p{L}.]{4,16} ?[:：])?\s+` +
 		`(?:(?:UID|USER)\s+)?(?:TGID\s+)?(?:PID|TID)\s+\S*(?:/s|%usr|%user|StkSize|threads)`)
 	// a time, or the word for an average, in each language; that of -h may be seconds since 1970
-	pidstatRow = regex.New(`^\s*([0-9]{1,2}[:.][0-9]{2}[:.][0-9]{2}(?: [APap]\.?[Mm]\.?)?|[0-9]{10}|[\p{L}.]{4,16} ?[:：])` +
-		`\s+(\S.*)$`)
+	pidstatRow = regex.New(`^\s*([0-9]{1,2}[:.][0-9]{2}[:.][0-9]{2}(?: [APap]\.?[Mm]\.?)?|[0-9]{10}|` +
+		`[\p{L}.]{4,16} ?[:：])\s+(\S.*)$`)
 )
 
 // pidstat reads its tables.
@@ -124,9 +125,10 @@ func (t *pidstat) head(s scanned) {
 		t.r.host = nil
 	}
 	t.zone = ""
-	if before := fields[:first]; len(before) > 1 && before[0] != "#" && before[0] != "Time" && strings.ToUpper(before[len(before)-1]) != "PM" &&
-		strings.ToUpper(before[len(before)-1]) != "AM" && len(before[len(before)-1]) < 6 {
-		t.zone = before[len(before)-1]
+	if before := fields[:first]; len(before) > 1 && before[0] != "#" && before[0] != "Time" {
+		if zone := before[len(before)-1]; len(zone) > 2 && len(zone) < 6 { // not AM and PM
+			t.zone = zone
+		}
 	}
 	t.columns = fields[first:]
 	if len(t.columns) > maxColumns {

@@ -16,8 +16,10 @@ const (
 
 // part is a word by which a heading or a comment tells one of several servers, or one of several states, from another.
 var part = regex.New(`(?i)\b(?:production|development|staging|local|coordinator|worker nodes|workers|primary|standby|` +
-	`replicas?|before|after|defaults?|tuned|optimized|oltp|olap|(?:server|node|option) ?[#\d]\w*|avant|après|antes|después|depois|vorher|nachher)\b|` +
-	`\b(?:до|после|было|стало)(?:\s|$)|修改前|修改后|优化前|优化后|变更前|变更后|调整前|调整后|生产|开发|主库|从库|変更前|変更後`)
+	`replicas?|before|after|defaults?|tuned|optimized|oltp|olap|` +
+	`(?:server|node|option) ?[#\d]\w*|avant|après|antes|después|depois|vorher|nachher)\b|` +
+	`\b(?:до|после|было|стало)(?:\s|$)|` +
+	`修改前|修改后|优化前|优化后|变更前|变更后|调整前|调整后|生产|开发|主库|从库|変更前|変更後`)
 
 // partOf is which part of a text a comment or a heading begins; "" for none.
 func partOf(t string, fenced bool) string {

@@ -91,8 +91,10 @@ var (
 )
 
 // noRestart says that none is needed.
-var noRestart = regex.New(`(?i)\b(?:without|no|sin|sans|ohne|sem|senza|без|bez)\s+(?:a |any |un |einen? |need(?:ing)? (?:to |a )?)?` +
-	`(?:re-?start\w*|neustart\w*|reinici\w*|redémarr\p{L}*|riavvi\w*|перезапуск\p{L}*|рестарт\p{L}*)|无需重启|不需要重启|再起動不要`)
+var noRestart = regex.New(`(?i)\b(?:without|no|sin|sans|ohne|sem|senza|без|bez)\s+` +
+	`(?:a |any |un |einen? |need(?:ing)? (?:to |a )?)?` +
+	`(?:re-?start\w*|neustart\w*|reinici\w*|redémarr\p{L}*|riavvi\w*|перезапуск\p{L}*|рестарт\p{L}*)|` +
+	`无需重启|不需要重启|再起動不要`)
 
 // listValue spells a value of SQL as a file has it: a list of quoted words becomes one.
 func listValue(v string) string {

@@ -84,7 +84,8 @@ var filtered = []string{"Filter", "Join Filter", "Vectorized Filter"}
 // compares says whether the rows that a node removed are pairs of rows: those of a join, not of a HAVING.
 func compares(r *readNode) bool {
 	name, _ := shape.Word(r.Node, filtered...)
-	return name == "Join Filter" || name == "" && (strings.Contains(r.Head, "Join") || strings.Contains(r.Head, "Nested Loop"))
+	joins := strings.Contains(r.Head, "Join") || strings.Contains(r.Head, "Nested Loop")
+	return name == "Join Filter" || name == "" && joins
 }
 
 func removedLine(r *readNode) say.Message {
