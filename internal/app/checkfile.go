@@ -82,7 +82,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 		return r, from, nil
 	}
 	resolved := conf.Resolve(files, main, "")
-	if told.Form == conftext.Plain && !conffile.Configures(resolved) {
+	if told.Form == conftext.Plain && (!conffile.Configures(resolved) || told.Tables) {
 		return r, "", say.Usage(say.M("cannot check {file} with --conf: no server setting was found in it", "file",
 			say.Quoted(file)), say.M("Name a postgresql.conf, or a text that contains server settings."))
 	}

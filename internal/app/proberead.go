@@ -31,7 +31,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 	r, err := output.Read(b)
 	if err != nil {
 		p := &say.Problem{Message: say.M("{name} contains no output of pg_test_fsync, pg_test_timing, fio, pgbench, "+
-			"sysbench, iostat, vmstat or sar", "name", name), Detail: say.OfError(err), Code: say.CodeError}
+			"sysbench, iostat, vmstat, sar or pidstat", "name", name), Detail: say.OfError(err), Code: say.CodeError}
 		if len(r.Unread) > 0 {
 			p.Hint = say.M("Line {line} looks like such an output but could not be parsed: {first}", "line",
 				strconv.Itoa(r.Unread[0].Line), "first", r.Unread[0].First)

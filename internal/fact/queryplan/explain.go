@@ -263,7 +263,7 @@ func (p *Plan) finish() {
 		case !p.Buffers, n.Actual == nil && n.Buffers != nil && *n.Buffers == Buffers{}:
 			n.Buffers = nil
 		case n.Actual == nil:
-		case n.Buffers == nil && p.Cut == "":
+		case n.Buffers == nil && p.Cut == "" && !n.below():
 			n.Buffers = &Buffers{}
 		}
 		if n.IO != nil && *n.IO == (IO{}) {
@@ -292,6 +292,16 @@ func (p *Plan) finish() {
 	if p.PlanUsage != nil && *p.PlanUsage == (Buffers{}) {
 		p.PlanUsage = nil
 	}
+}
+
+// below says whether blocks are counted below a node: its own count, which includes them, was left out.
+func (n *Node) below() bool {
+	for _, c := range n.Children {
+		if c.Buffers != nil && *c.Buffers != (Buffers{}) || c.Buffers == nil && c.below() {
+			return true
+		}
+	}
+	return false
 }
 
 // Walk calls fn for a node and all below it, the node first.

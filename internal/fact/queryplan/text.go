@@ -202,6 +202,9 @@ func (r *reader) line(l, next string) error {
 			}
 		}
 		return r.cur.node(it)
+	case r.inSQL && strings.HasPrefix(text, "Query Parameters:"):
+		r.inSQL = false
+		return nil
 	case r.inSQL:
 		if len(r.query) < maxQuery {
 			r.query = append(r.query, text)
@@ -240,7 +243,7 @@ func (s *segment) node(it item) error {
 	if m := measured.FindStringIndex(it.text); m != nil && len(strings.TrimSpace(it.text[m[1]:])) > 0 {
 		it.text, rest = it.text[:m[1]], strings.TrimSpace(it.text[m[1]:])
 	}
-	if m := shortened.FindStringSubmatch(it.text); m != nil && it.arrow && markAt(it.text) < 0 {
+	if m := shortened.FindStringSubmatch(it.text); m != nil && markAt(it.text) < 0 {
 		it.text = m[1]
 		s.items = append(s.items, it)
 		s.details(m[2], it.column+2)
@@ -271,6 +274,9 @@ func (s *segment) details(text string, column int) {
 func (s *segment) line(it item) {
 	it.kind = itemProperty
 	it.text = strings.TrimPrefix(it.text, "• ")
+	if s.figures(it.text) {
+		return
+	}
 	name, _, colon := strings.Cut(it.text, ":")
 	plain := s.summary(it.text)
 	switch {
@@ -300,6 +306,26 @@ func (s *segment) line(it item) {
 	for _, t := range wholeTimes(it.text) {
 		s.ended = s.ended || !t.planning
 	}
+}
+
+// aloneFigures are the figures of a node on a line of their own.
+var aloneFigures = regex.New(`^\((?:cost=|actual )[^()]*\)$`)
+
+// figures gives such a line to the last node, whose details a person put between.
+func (s *segment) figures(text string) bool {
+	if !aloneFigures.MatchString(text) {
+		return false
+	}
+	for i := len(s.items) - 1; i >= 0; i-- {
+		if it := &s.items[i]; it.kind == itemNode {
+			if strings.Contains(it.text, text[:strings.IndexAny(text, "= ")]) {
+				return false
+			}
+			it.text += "  " + text
+			return true
+		}
+	}
+	return false
 }
 
 // wholeTime is a time of the whole plan.
@@ -415,16 +441,19 @@ func heads(it item, next string, within bool) bool {
 	if open := strings.Count(it.text, "(") - strings.Count(it.text, ")"); open > 0 && it.arrow {
 		return true // cut in its estimate
 	}
-	if m := shortened.FindStringSubmatch(it.text); m != nil && it.arrow && within {
-		return bareHead.MatchString(m[1])
+	if m := shortened.FindStringSubmatch(it.text); m != nil {
+		name, _, colon := strings.Cut(m[2], ":")
+		if it.arrow && within || colon && known(name) {
+			return bareHead.MatchString(m[1])
+		}
 	}
 	if !bareHead.MatchString(it.text) {
 		return false
 	}
-	if it.arrow {
-		return within
-	}
 	after := strings.TrimSpace(next)
+	if it.arrow {
+		return within || strings.HasPrefix(after, "->") && headWord.MatchString(strings.TrimLeft(after[2:], " "))
+	}
 	name, _, colon := strings.Cut(after, ":")
 	deeper := len(next)-len(strings.TrimLeft(next, " ")) > it.column
 	return strings.HasPrefix(after, "->") || colon && known(name) && deeper

@@ -62,6 +62,9 @@ func tidyRaw(text string) []string {
 		out = append(out, l)
 	}
 	pasted.WithoutNumbers(out)
+	if !strings.Contains(text, "Node Type") && !strings.Contains(text, "Node-Type") {
+		out = pasted.ByHand(out)
+	}
 	for i, l := range out {
 		if t := strings.TrimRight(l, " "); joined > 1 && strings.HasSuffix(t, "+") { // psql pads all but the longest
 			out[i] = strings.TrimRight(t[:len(t)-1], " ")

@@ -12,11 +12,15 @@ var (
 	tag = regex.New(`(?i)</?(?:pre|code|p|div|span|br|tr|td|th|li|ul|ol|table|tbody|thead|h[1-6]|b|i|em|strong|font|` +
 		`a|tt|samp|body|html|blockquote|kbd)(?:\s[^<>]{0,300})?/?>`)
 	breaks  = regex.New(`(?i)^<(?:br|/p|/div|/tr|/li|/h[1-6]|pre|/pre|p|/?blockquote)\b`)
+	span    = regex.New(`(?i)</?span(?:\s[^<>]{0,300})?>`)
 	cells   = regex.New(`(?i)^</?t[dh]\b`)
 	tagSign = regex.New(`(?i)<br ?/?>|</?pre\b|</p>|</code>|<td\b|</span>|</div>`)
 	entity  = regex.New(`&(?:quot|gt|lt|amp|nbsp|apos|rsquo|lsquo|ndash|micro|rarr|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});`)
 	escaped = regex.New(`&(?:gt|lt|quot|#34|#39|#x27|nbsp|amp);`)
 )
+
+// leastSpans of a text are no accident.
+const leastSpans = 3
 
 // findPage finds the tags of a page, or of a piece of one, around lines that the reader knows.
 func findPage(s *sample) cut {

@@ -177,6 +177,10 @@ func (r *Reader) Text(b []byte) Text {
 	text, layers := decoded(b)
 	t.Layers = layers
 	lines := split(text)
+	if bytes.Count(text, []byte("<span")) >= leastSpans && r.sample(lines).empty() {
+		lines = split(span.Regexp().ReplaceAll(text, nil)) // a page highlighted parts of words
+		t.Layers = append(t.Layers, Page)
+	}
 	for len(t.Layers) < maxLayers {
 		s := r.sample(lines)
 		e, c := next(s, t.Layers)

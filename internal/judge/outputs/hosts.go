@@ -168,4 +168,71 @@ func (j *judge) sar(t *output.Sar) {
 			say.Number(fmt.Sprintf("%.1f%%", wait)), "at", at)
 	}
 	j.steal(steal)
+	j.tables(t)
+}
+
+// tables judges swapping and the run queue.
+func (j *judge) tables(t *output.Sar) {
+	const kb = 4 // of a page
+	var in, out, load float64
+	at := ""
+	for i := range t.Tables {
+		for _, r := range t.Tables[i].Rows {
+			in, out = max(in, kb*r.Values["pswpin/s"]), max(out, kb*r.Values["pswpout/s"])
+			if l := r.Values["ldavg-1"]; l > load {
+				load, at = l, r.At
+			}
+		}
+	}
+	if in+out >= swapped && in+out < 1<<40 {
+		j.say("swapping", Warning, "The host swaps: up to {in}/s in and {out}/s out. It has too little memory for "+
+			"what runs on it.", "in", unit.Bytes(in)*unit.KB, "out", unit.Bytes(out)*unit.KB)
+	}
+	if t.CPUs > 0 && load > float64(t.CPUs) {
+		j.add("load_above_cpus", Info, say.N(t.CPUs,
+			"The load average was up to {load} (at {at}) on {n} CPU: processes waited for a CPU or for the disk.",
+			"The load average was up to {load} (at {at}) on {n} CPUs: processes waited for a CPU or for the disk.",
+			"load", Rate(load), "at", at))
+	}
+}
+
+const (
+	// writesMuch is bytes a second of one process that a disk notices.
+	writesMuch = 4 * unit.MB
+	// usesMuch is a share of one processor, in percent.
+	usesMuch = 50
+)
+
+// pidstat names the processes that do most.
+func (j *judge) pidstat(t *output.Pidstat) {
+	bytes := func(b *unit.Bytes) float64 {
+		if b == nil {
+			return 0
+		}
+		return float64(*b)
+	}
+	for _, x := range t.Top(func(x *output.Task) float64 { return bytes(x.Written) }, 1) {
+		if *x.Written >= writesMuch {
+			j.say("writes_most", Info, "{command} (PID {pid}) wrote most: {speed}/s.", "command", x.Command, "pid",
+				strconv.FormatInt(x.PID, 10), "speed", *x.Written)
+		}
+	}
+	for _, x := range t.Top(func(x *output.Task) float64 { return bytes(x.Read) }, 1) {
+		if *x.Read >= writesMuch {
+			j.say("reads_most", Info, "{command} (PID {pid}) read most: {speed}/s.", "command", x.Command, "pid",
+				strconv.FormatInt(x.PID, 10), "speed", *x.Read)
+		}
+	}
+	share := func(x *output.Task) float64 {
+		if x.CPU == nil {
+			return 0
+		}
+		return *x.CPU
+	}
+	for _, x := range t.Top(share, 1) {
+		if *x.CPU >= usesMuch {
+			j.say("uses_most", Info, "{command} (PID {pid}) used most: {share} of one CPU.", "command", x.Command,
+				"pid", strconv.FormatInt(x.PID, 10), "share", say.Number(fmt.Sprintf("%.0f%%", *x.CPU)))
+		}
+	}
 }

@@ -31,12 +31,13 @@ func (j *judge) pgbench(p *output.Pgbench) {
 	if p.UpdatesBranches() && p.Scale == 1 && p.Clients > 1 {
 		j.say("clients_above_scale", Warning, "{clients} clients at scale 1: each transaction updates the only row of "+
 			"pgbench_branches, so the clients wait for each other's row locks. Initialize with a scale of at least "+
-			"the number of clients (pgbench -i -s {clients}).", "clients", p.Clients)
+			"the number of clients (pgbench -i -s {clients}).", "clients", strconv.FormatInt(p.Clients, 10))
 	} else if p.UpdatesBranches() && p.Scale > 0 && p.Clients > p.Scale {
 		j.say("clients_above_scale", Warning, "{clients} clients at scale {scale}: each transaction updates one of "+
 			"{scale} rows of pgbench_branches, so the clients wait for each other's row locks. Initialize with a "+
 			"scale of at "+
-			"least the number of clients (pgbench -i -s {clients}).", "clients", p.Clients, "scale", p.Scale)
+			"least the number of clients (pgbench -i -s {clients}).", "clients", strconv.FormatInt(p.Clients, 10),
+			"scale", p.Scale)
 	}
 	if in, out := p.TPSConnecting, p.TPS; in != nil && out != nil && *in > 0 && *out > connecting**in || p.Reconnects {
 		j.say("mostly_connecting", Warning,

@@ -55,6 +55,8 @@ func Judge(list []output.Output) []Verdict {
 			j.vmstat(o.Vmstat)
 		case o.Sar != nil:
 			j.sar(o.Sar)
+		case o.Pidstat != nil:
+			j.pidstat(o.Pidstat)
 		}
 	}
 	j.runs(list)

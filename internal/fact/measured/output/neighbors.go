@@ -22,7 +22,12 @@ var (
 	ddResult = regex.New(`^\s*([0-9]{1,15}) \S{2,10}(?:[^()]{0,12}\([^()]{1,40}\))?.{0,24}?[,，]? ` +
 		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|秒|初)\b?,? ` +
 		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*\s*$`)
+	// of BSD and macOS: «1048576000 bytes transferred in 9.1 secs (115228131 bytes/sec)», and of the oldest of Linux
+	ddBSD = regex.New(`^\s*[0-9]{1,15} bytes transferred in ([0-9]{1,6}\.[0-9]{1,9}) sec(?:s|onds)? ` +
+		`\([0-9]+ bytes/sec\)`)
 	ddRecords = regex.New(`^\s*([0-9]{1,12})\+[0-9]{1,12} \S+`)
+	// a prompt of a shell ends what a command before it printed
+	prompted  = regex.New(`^\s*(?:\[[^\]]*\]|[\w.-]+@[\w.-]+\S*)? ?[$#%] \S`)
 	ddCommand = regex.New(`(?:^|[\s$#;&|(])dd\s+(?:\S+\s+)*?(?:if|of)=`)
 
 	neighborLines = []struct {
@@ -39,7 +44,6 @@ var (
 		{"BenchmarkSQL", regex.New(`\bMeasured tpm(?:C|TOTAL)\b.* = [0-9.]+`)},
 		{"go-tpc", regex.New(`^\s*tpmC: [0-9.]+, tpmTotal: [0-9.]+`)},
 		{"cockroach workload", regex.New(`^\s*_elapsed_+errors_.*ops/sec`)},
-		{"pidstat", regex.New(`^\s*\S+(?: [AP]M)?\s+UID\s+PID\s+\S*(?:kB_rd/s|%usr|minflt/s)`)},
 		{"dstat", regex.New(`^\s*-+(?:total-cpu|cpu)-usage-+`)},
 		{"iotop", regex.New(`^\s*Total DISK READ\s*:\s+[0-9.]+ [BKMG]/s`)},
 		{"top", regex.New(`^\s*top - [0-9:]+ up .+ load average:`)},
@@ -63,6 +67,9 @@ var (
 )
 
 func (n *neighbors) line(s scanned) bool {
+	if n.command != "" && prompted.MatchString(s.text) {
+		n.command, n.records = "", 0
+	}
 	if n.pool || strings.Contains(s.text, "alloc") && poolHead.MatchString(s.text) {
 		switch {
 		case !n.pool, strings.Contains(s.text, "-----"):
@@ -77,7 +84,7 @@ func (n *neighbors) line(s scanned) bool {
 	if len(s.text) > 400 || !holds(s.text, "dd ", "+", "yte", "B/s", "octet", "байт", "字节", "バイト", "avg",
 		"requests",
 		"FSYNC", "READS", "SEEK", "reads:", "Output", "total", "MB/s", "NOPM", "tpm", "_elapsed",
-		"UID", "usage", "DISK", "top - ") {
+		"usage", "DISK", "top - ") {
 		return false
 	}
 	if ddCommand.MatchString(s.text) {
@@ -91,7 +98,13 @@ func (n *neighbors) line(s scanned) bool {
 	if bare := strings.Trim(s.text, " \t`*_"); len(bare) < len(s.text) { // inline code
 		s.text = bare
 	}
-	if m := ddResult.FindStringSubmatch(s.text); m != nil && (n.command != "" || n.records > 0) {
+	m := ddBSD.FindStringSubmatch(s.text)
+	if m != nil {
+		m = []string{"", "", m[1]}
+	} else if m = ddResult.FindStringSubmatch(s.text); n.command == "" && n.records == 0 {
+		m = nil
+	}
+	if m != nil {
 		x := Neighbor{Program: "dd", Line: s.number, Text: short(strings.TrimSpace(s.text), maxFirst)}
 		seconds, ok := figure(m[2])
 		if ok && seconds > 0 && n.records > 0 && holds(n.command, "oflag=dsync", "oflag=sync", "oflag=direct,dsync",
@@ -101,7 +114,7 @@ func (n *neighbors) line(s scanned) bool {
 		x.Cached = strings.Contains(n.command, "of=") && !strings.Contains(n.command, "of=/dev/null") &&
 			!holds(n.command, "sync", "direct")
 		n.keep(x)
-		n.command, n.records = "", 0
+		n.records = 0 // the command stays: a loop has several results
 		return true
 	}
 	for _, l := range neighborLines {

@@ -24,6 +24,7 @@ const (
 	VmstatRun  = "vmstat"
 	SarRun     = "sar"
 	MpstatRun  = "mpstat"
+	PidstatRun = "pidstat"
 )
 
 // Output is one output of one program. One of the parts is there.
@@ -44,6 +45,7 @@ type Output struct {
 	Iostat   *Iostat             `json:"iostat,omitempty"`
 	Vmstat   *Vmstat             `json:"vmstat,omitempty"`
 	Sar      *Sar                `json:"sar,omitempty"`
+	Pidstat  *Pidstat            `json:"pidstat,omitempty"`
 }
 
 // Unread is what looks like a line of such a program and was not understood.
@@ -133,9 +135,11 @@ func Read(b []byte) (*Reading, error) {
 	r := &reader{}
 	fio := newFio(r)
 	bench := &pgbench{r: r}
+	loads := &vmstat{r: r}
 	docs := &documents{fio: fio, stat: &sysstat{r: r}}
 	parts := []part{&retyped{r: r}, &retypedBench{r: r}, &fsync{r: r}, &timing{r: r}, &fioSummary{r: r}, fio, bench,
-		&benchLog{r: r}, &sysbench{r: r}, &iostat{r: r}, &vmstat{r: r}, &sadf{r: r}, &sar{r: r}, &neighbors{r: r}}
+		&benchLog{r: r}, &sysbench{r: r}, &iostat{r: r}, loads, &sadf{r: r}, &pidstat{r: r}, &sar{r: r},
+		&neighbors{r: r}}
 	var cut *Output // the one within whose line the file ends
 	text := 0       // lines up to the last that is not empty
 	for i, l := range lines {
@@ -152,6 +156,7 @@ func Read(b []byte) (*Reading, error) {
 			break
 		}
 		if elided(lines[i]) {
+			loads.line(scanned{number: numbers[i], text: lines[i]})
 			continue // what follows belongs to the same table
 		}
 		s := scanned{number: numbers[i], text: lines[i], last: i+1 == text}
@@ -231,7 +236,7 @@ func (o *Output) filled() bool {
 		return len(o.Fio.Jobs) > 0
 	}
 	return o.Pgbench != nil || o.Progress != nil || o.Log != nil || o.Sysbench != nil || o.Iostat != nil ||
-		o.Vmstat != nil || o.Sar != nil
+		o.Vmstat != nil || o.Sar != nil || o.Pidstat != nil
 }
 
 // tells are words that only lines of these programs have, so that one which no reader took is

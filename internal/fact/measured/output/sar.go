@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// Sar is the tables of sar, or of mpstat, as far as they are of processors and devices.
+// Sar is the tables of sar, or of mpstat.
 type Sar struct {
 	Host    string     `json:"host,omitempty"`
 	Kernel  string     `json:"kernel,omitempty"`
@@ -16,7 +16,22 @@ type Sar struct {
 	CPU     []SarCPU   `json:"cpu,omitempty"`
 	Devices []Device   `json:"devices,omitempty"`
 	Average SarAverage `json:"average"`
-	Others  []string   `json:"others,omitempty"` // the first columns of tables that are not read
+	Others  []string   `json:"others,omitempty"` // the first columns of the tables of anything else
+	Tables  []SarTable `json:"tables,omitempty"` // those tables, as far as they are read
+}
+
+// SarTable is one of memory, swap, paging, the run queue, network interfaces, and so on, in the columns of sar.
+type SarTable struct {
+	Columns []string `json:"columns"`
+	Rows    []SarRow `json:"rows"`
+	Average []SarRow `json:"average,omitempty"`
+}
+
+// SarRow is a row of it.
+type SarRow struct {
+	At     string             `json:"at,omitempty"` // the end of the interval, as printed
+	Of     string             `json:"of,omitempty"` // the interface, interrupt or file system
+	Values map[string]float64 `json:"values"`       // by column, in its unit
 }
 
 // SarAverage is the averages at the end, where they are there.
@@ -52,7 +67,8 @@ const maxOthers = 32
 type sar struct {
 	r       *reader
 	out     *Output
-	columns []string // of the table that is open; nil: none, or one that is not read
+	columns []string // of the table that is open; nil: none
+	table   bool     // it is neither of processors nor of devices: the last one of Tables
 	rows    int
 	zone    string // that stands behind the times
 	broken  bool   // other text came between
@@ -115,18 +131,17 @@ func (t *sar) head(s scanned, fields []string) bool {
 		}
 		t.r.host = nil
 	}
+	t.columns, t.table = fields, false
 	switch {
 	case fields[0] == "CPU" && slices.Contains(fields, "%idle"):
-		t.columns = fields
 		// mpstat has %irq before %steal, sar -u ALL behind it
 		irq, steal := slices.Index(fields, "%irq"), slices.Index(fields, "%steal")
 		if irq >= 0 && irq < steal {
 			t.out.Program = MpstatRun
 		}
 	case fields[0] == "DEV":
-		t.columns = fields
 	default:
-		t.columns = nil
+		t.openTable(fields)
 		name := short(strings.Join(fields[:min(len(fields), 3)], " "), 60)
 		if x := t.out.Sar; len(x.Others) < maxOthers && !slices.Contains(x.Others, name) {
 			x.Others = append(x.Others, name)
@@ -135,7 +150,63 @@ func (t *sar) head(s scanned, fields []string) bool {
 	return true
 }
 
+// openTable begins one that is neither of processors nor of devices, or goes on with it behind another head.
+func (t *sar) openTable(fields []string) {
+	x := t.out.Sar
+	t.table = true
+	if n := len(x.Tables); n > 0 && slices.Equal(x.Tables[n-1].Columns, fields) {
+		return
+	}
+	if len(x.Tables) >= maxOthers || len(fields) > maxColumns {
+		t.columns = nil
+		return
+	}
+	x.Tables = append(x.Tables, SarTable{Columns: fields, Rows: []SarRow{}})
+}
+
+// maxColumns a table of sar has, and some.
+const maxColumns = 32
+
+// named are the columns whose values are names.
+var named = []string{"IFACE", "INTR", "TTY", "FILESYSTEM", "CPU", "DEVICE", "MOUNTPOINT", "BUS"}
+
+// tableRow reads a row of such a table.
+func (t *sar) tableRow(s scanned, at string, mean bool, fields []string) bool {
+	row := SarRow{At: short(at, 24), Values: map[string]float64{}}
+	for i, f := range fields[:min(len(fields), len(t.columns))] {
+		column := t.columns[i]
+		if slices.Contains(named, column) {
+			row.Of = short(f, 64)
+			continue
+		}
+		v, ok := figure(f)
+		if !ok {
+			return false
+		}
+		row.Values[column] = v
+	}
+	switch {
+	case len(fields) < len(t.columns) && s.last:
+		t.out.Cut = true
+	case len(fields) != len(t.columns):
+		return false
+	}
+	if t.rows++; t.rows > maxRows || len(row.Values) == 0 {
+		return true
+	}
+	table := &t.out.Sar.Tables[len(t.out.Sar.Tables)-1]
+	if mean {
+		table.Average = append(table.Average, row)
+	} else {
+		table.Rows = append(table.Rows, row)
+	}
+	return true
+}
+
 func (t *sar) row(s scanned, at string, mean bool, fields []string) bool {
+	if t.table {
+		return t.tableRow(s, at, mean, fields)
+	}
 	if len(fields) != len(t.columns) || !onlyFigures(fields[1:]) {
 		if s.last && len(fields) < len(t.columns) {
 			t.out.Cut = true
@@ -148,7 +219,7 @@ func (t *sar) row(s scanned, at string, mean bool, fields []string) bool {
 	}
 	v, _ := figures(fields[1:])
 	x := t.out.Sar
-	if t.columns[0] == "DEV" {
+	if t.columns[0] == "DEV" && !t.table {
 		d := Device{At: short(at, 24), Name: short(fields[0], 64)}
 		for i, column := range t.columns[1:] {
 			d.set(column, v[i])
@@ -179,5 +250,5 @@ func (t *sar) end() {
 			t.out.Sar = nil
 		}
 	}
-	t.out, t.columns, t.rows, t.broken = nil, nil, 0, false
+	t.out, t.columns, t.table, t.rows, t.broken = nil, nil, false, 0, false
 }

@@ -144,7 +144,7 @@ type IostatSample struct {
 }
 
 var (
-	iostatCPU = regex.New(`^\s*avg-cpu:\s+%user`)
+	iostatCPU = regex.New(`^\s*(?:\p{L}{3,12}:\s+)?avg-cpu:\s+%user`)
 	// -h has the device last, and units behind the figures
 	iostatTail = regex.New(`^\s*(?:tps|r/s|w/s|d/s|f/s)\s+\S.*\sDevice\s*$`)
 	iostatHead = regex.New(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
@@ -163,6 +163,7 @@ type iostat struct {
 	boot    bool     // the first report is the mean since the boot
 	broken  bool     // other text came between
 	strange int      // lines of other text since the last row
+	lastRow int      // line of the last row, or of the head
 	more    []string // the columns that a narrow page has put into a line below the rows
 	nth     int      // device whose figures for them come next
 	early   []early  // rows before any head, as a screen begins with them
@@ -263,11 +264,11 @@ func (t *iostat) line(s scanned) bool {
 		if f := fields[0]; t.out == nil || f == "tps" || f == "r/s" {
 			t.sample(s, false)
 		}
-		t.columns, t.cpu, t.strange, t.more = fields, false, 0, nil
+		t.columns, t.cpu, t.strange, t.more, t.lastRow = fields, false, 0, nil, s.number
 		return true
 	case iostatHead.MatchString(s.text):
 		t.sample(s, false)
-		t.columns, t.cpu, t.strange, t.more = fields, false, 0, nil
+		t.columns, t.cpu, t.strange, t.more, t.lastRow = fields, false, 0, nil, s.number
 		t.adopt()
 		return true
 	case strings.Contains(s.text, "extended device statistics") && len(s.text) < 80:
@@ -393,7 +394,8 @@ func (t *iostat) row(s scanned, fields []string) bool {
 			}
 			return true
 		}
-		if !s.last || len(fields) > len(t.columns) {
+		if !s.last || len(fields) > len(t.columns) || s.number != t.lastRow+1 || !deviceName.MatchString(fields[0]) ||
+			!onlyFigures(fields[1:len(fields)-min(len(fields)-1, 1)]) {
 			if t.strange++; t.strange > mostStrange || holds(s.text, "```", "~~~", "avg-cpu", "$ ", "# ") {
 				t.columns = nil
 			}
@@ -405,7 +407,7 @@ func (t *iostat) row(s scanned, fields []string) bool {
 	if t.rows++; t.rows > maxRows {
 		return true
 	}
-	t.strange = 0
+	t.strange, t.lastRow = 0, s.number
 	d := Device{Name: short(fields[0], 64)}
 	for i, column := range t.columns[1:] {
 		d.set(column, v[i])

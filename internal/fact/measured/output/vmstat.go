@@ -53,6 +53,7 @@ type vmstat struct {
 	columns []string
 	unit    string // that the command above asked for
 	broken  bool   // other text came between
+	left    bool   // rows were left out between the head and the first row
 	early   []early
 }
 
@@ -90,6 +91,12 @@ const maxEarly = 512
 func (t *vmstat) adopt() {
 	rows := t.early
 	t.early = nil
+	for i := range rows { // of the first, a part may be missing
+		if len(rows[i].fields) == len(t.columns) {
+			rows = rows[i:]
+			break
+		}
+	}
 	for _, row := range rows {
 		if len(row.fields) != len(t.columns) {
 			return
@@ -107,6 +114,10 @@ func (t *vmstat) adopt() {
 }
 
 func (t *vmstat) line(s scanned) bool {
+	if elided(s.text) {
+		t.left = t.left || t.out != nil && len(t.out.Vmstat.Samples) == 0
+		return false
+	}
 	taken := t.read(s)
 	t.broken = t.broken || !taken && !between.MatchString(s.text)
 	return taken
@@ -175,7 +186,7 @@ func (t *vmstat) read(s scanned) bool {
 		return false
 	}
 	if x := t.out.Vmstat; len(x.Samples) < maxRows {
-		v := VmstatSample{SinceBoot: len(x.Samples) == 0}
+		v := VmstatSample{SinceBoot: len(x.Samples) == 0 && !t.left}
 		for i, column := range t.columns {
 			v.set(column, n[i])
 		}
@@ -221,5 +232,5 @@ func (t *vmstat) end() {
 	if t.out != nil && len(t.out.Vmstat.Samples) == 0 {
 		t.out.Vmstat = nil
 	}
-	t.out, t.columns, t.broken = nil, nil, false
+	t.out, t.columns, t.broken, t.left = nil, nil, false, false
 }

@@ -3,33 +3,59 @@ package conftext
 import (
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
 // Of two lists of a text that have this many names in common, and at least this part of the shorter one, neither
 // replaces the other: they are for two servers, or are the same server's at two times.
 const (
-	commonNames = 3
+	commonNames = 2
 	commonPart  = 2
 )
 
-// alternatives gives each of several lists that stand in fences of their own, or below headings with different
-// memory, a server of its own if they set the same names: a README has one list for 16 GB and one for 64 GB.
-func alternatives(lines []line, list []Setting) []Setting {
+// part is a word by which a heading or a comment tells one of several servers, or one of several states, from another.
+var part = regex.New(`(?i)\b(?:production|development|staging|local|coordinator|worker nodes|workers|primary|standby|` +
+	`replicas?|before|after|defaults?|tuned|optimized|oltp|olap|` +
+	`(?:server|node|option) ?[#\d]\w*|avant|après|antes|después|depois|vorher|nachher)\b|` +
+	`\b(?:до|после|было|стало)(?:\s|$)|` +
+	`修改前|修改后|优化前|优化后|变更前|变更后|调整前|调整后|生产|开发|主库|从库|変更前|変更後`)
+
+// partOf is which part of a text a comment or a heading begins; "" for none.
+func partOf(t string, fenced bool) string {
+	bare := strings.TrimLeft(t, "#-/*; ")
+	noted := bare != t && (strings.HasPrefix(t, "#") || strings.HasPrefix(t, "--") || strings.HasPrefix(t, "//"))
+	headed := heads(t) && (!fenced || strings.HasSuffix(t, ":") || strings.HasSuffix(t, "："))
+	if len(t) > shownLine || !noted && !headed || strings.Contains(bare, "=") {
+		return ""
+	}
+	if m := ramProse.FindString(bare); m != "" {
+		return m
+	}
+	return strings.ToLower(part.FindString(bare))
+}
+
+// alternatives gives each of several lists that stand in fences of their own, or below headings or comments with
+// different memory or of different servers, a server of its own if they set the same names: a README has one list for
+// 16 GB and one for 64 GB. Statements in fences of their own are run one after the other.
+func alternatives(lines []line, list []Setting, fences bool) []Setting {
 	at := make([]string, len(lines)+1) // the list that each line is of
-	now, head, fenced := "", "", false
+	now, head, fenced := "", "", beginsFenced(lines)
 	for _, l := range lines {
 		t := strings.TrimSpace(l.text)
 		switch {
 		case fence.MatchString(t):
-			if fenced = !fenced; fenced {
+			if fenced = !fenced; fenced && fences {
 				now = strconv.Itoa(l.n)
 			} else {
 				now = head
 			}
-		case !fenced && heads(t):
-			if m := ramProse.FindString(t); m != "" {
-				head = m
-				now = head
+		case t == "":
+		default:
+			if m := partOf(t, fenced); m != "" {
+				if now = m; !fenced {
+					head = m
+				}
 			}
 		}
 		at[l.n] = now
@@ -55,6 +81,19 @@ func alternatives(lines []line, list []Setting) []Setting {
 		out = append(out, s)
 	}
 	return out
+}
+
+// beginsFenced says whether a text begins within a fence, whose opening was not copied.
+func beginsFenced(lines []line) bool {
+	n, bare := 0, false
+	for _, l := range lines {
+		if t := strings.TrimSpace(l.text); fence.MatchString(t) {
+			if n++; n == 1 {
+				bare = strings.Trim(t, "`~") == ""
+			}
+		}
+	}
+	return bare && n%2 == 1
 }
 
 // shares says whether two of the lists have most of their names in common.

@@ -93,6 +93,8 @@ type Text struct {
 	Unread   Unread
 	// Reload is the line of pg_reload_conf() in statements of which none speaks of a restart; 0 for none
 	Reload int
+	// Tables says that the text sets parameters of tables or indexes, which are none of the server's
+	Tables bool
 
 	headed bool // a table whose columns have names
 }
@@ -117,6 +119,24 @@ const (
 	maxLine     = 16 << 10 // of a line; the rest of it is not looked at
 	shownLine   = 120      // of a line that is told
 )
+
+// fencesOf numbers the fences of a text, by line: from one, negative outside; nothing where it has none.
+func fencesOf(lines []line) map[int]int {
+	out := map[int]int{}
+	n, fenced := 0, beginsFenced(lines)
+	for _, l := range lines {
+		if fence.MatchString(strings.TrimSpace(l.text)) {
+			n, fenced = n+1, !fenced
+		}
+		if out[l.n] = -1; fenced {
+			out[l.n] = n + 1
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return out
+}
 
 func clip(s string) string {
 	s = strings.TrimSpace(s)
@@ -156,16 +176,20 @@ const bom = "\ufeff"
 // pasted in is taken off where that gives more of them: the server's own grammar comes first.
 func Read(text string) Text {
 	t := outermost(text)
-	if t.Form == Pasted {
+	switch t.Form {
+	case Pasted:
 		lines := split(text)
-		t.Settings = alternatives(lines, withoutOld(lines, t.Settings))
+		t.Settings = alternatives(lines, withoutOld(lines, t.Settings), true)
+	case AlterSystem, YAML:
+		t.Settings = alternatives(split(text), t.Settings, t.Form == YAML)
 	}
 	return t
 }
 
 // outermost reads a text with or without what it was pasted in.
 func outermost(text string) Text {
-	t, clean := read(text, false)
+	fences := fencesOf(split(text))
+	t, clean := read(text, false, fences)
 	in := around.Text([]byte(text[:min(len(text), maxText)]))
 	// In these the server's grammar finds names and values that nobody meant.
 	other := slices.ContainsFunc(in.Layers, func(l unwrap.Layer) bool {
@@ -174,7 +198,11 @@ func outermost(text string) Text {
 	if len(in.Layers) == 0 || clean && !other {
 		return t
 	}
-	inner, _ := read(in.String(), true)
+	within := map[int]int{} // in the numbers of what is inside
+	for i, l := range in.Lines {
+		within[i+1] = fences[l.Number]
+	}
+	inner, _ := read(in.String(), true, within)
 	got, had := count(inner.Settings), count(t.Settings)
 	if clean {
 		had = 0
@@ -192,7 +220,7 @@ func outermost(text string) Text {
 func Within(text string) Text {
 	t := Read(text)
 	if t.Form == Plain && len(t.Settings) == 0 {
-		t, _ = read(text, true)
+		t, _ = read(text, true, nil)
 	}
 	return t
 }
@@ -213,17 +241,21 @@ func (t *Text) at(lines []unwrap.Line) {
 	t.Named.WindowsLine, t.Reload = of(t.Named.WindowsLine), of(t.Reload)
 }
 
-// read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another.
-func read(text string, carried bool) (t Text, clean bool) {
-	text, plan := planned(withoutStorage(text))
-	r := &reader{text: text, lines: split(text), carried: carried || plan}
+// read reads a text as it is. clean says that the server reads it so; carried, that it was taken out of another;
+// fences, which fence each line stood in.
+func read(text string, carried bool, fences map[int]int) (t Text, clean bool) {
+	bare := withoutStorage(text)
+	tables := bare != text
+	text, plan := planned(bare)
+	r := &reader{text: text, lines: split(text), carried: carried || plan, fences: fences}
 	r.signs()
 	t, clean = r.form()
 	if !clean && len(t.Settings) == 0 && t.Form == Plain {
 		if bare, ok := tableInRemarks(r.lines); ok {
-			return read(bare, true)
+			return read(bare, true, nil)
 		}
 	}
+	t.Tables = tables
 	if len(t.Settings) > maxSettings {
 		t.Settings = t.Settings[:maxSettings]
 	}
@@ -257,6 +289,7 @@ type reader struct {
 	yaml  []pair // of the scan for keys and values, once
 	// the text was taken out of another: the server does not read it as it is
 	carried bool
+	fences  map[int]int  // which fence a line stood in, negative for none; empty where the text has no fences
 	rows    map[int]bool // lines of a table whose settings are taken besides those of the rest of the text
 	diffed  bool         // lines of the output of diff are in it, with those that it takes out
 }

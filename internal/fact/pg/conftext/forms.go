@@ -120,9 +120,10 @@ func (r *reader) form() (t Text, clean bool) {
 	}
 	s := &r.sign
 	plain, clean := r.plain()
+	var altered Text
 	if s.alter > 0 {
-		if t := r.alterSystem(); len(t.Settings) > 0 || len(plain) == 0 {
-			return t, false
+		if altered = r.alterSystem(); len(altered.Settings) > 0 {
+			return altered, false
 		}
 	}
 	if clean && count(plain) == 0 {
@@ -175,7 +176,11 @@ func (r *reader) form() (t Text, clean bool) {
 	if known == 0 && !s.kube {
 		try(r.assigned())
 	}
-	if known == 0 {
+	switch {
+	case known > 0:
+	case s.alter > 0 && len(plain) == 0:
+		return altered, false
+	default:
 		return Text{Form: Plain}, false
 	}
 	if best.Form == Pasted && table.headed {

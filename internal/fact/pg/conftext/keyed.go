@@ -215,7 +215,7 @@ func (r *reader) keyed() Text {
 		if p.key != name && strings.EqualFold(p.value, "null") {
 			continue
 		}
-		set := setting(name, p.value, p.n)
+		set := setting(name, remarked(p.value), p.n)
 		if top, _, _ := strings.Cut(p.path, "/"); t.Form == Helm && (top == "primary" || top == "readReplicas") {
 			set.Server = top
 		}
@@ -223,6 +223,17 @@ func (r *reader) keyed() Text {
 	}
 	r.cut(&t)
 	return t
+}
+
+// typed is a value of Python with its type before it.
+var typed = regex.New(`^(?:str|int|float|bool|Optional\[\w+\])\s*=\s*(.+)$`)
+
+// remarked is a value without what a person or a program wrote around it.
+func remarked(v string) string {
+	if m := typed.FindStringSubmatch(v); m != nil {
+		v, _ = scalar(m[1])
+	}
+	return unspelled(v)
 }
 
 // near says whether the key above a lonely parameter tells that it is one.

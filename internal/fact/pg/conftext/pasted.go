@@ -1,6 +1,7 @@
 package conftext
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
@@ -33,7 +34,7 @@ var (
 	// what a line was and what it is now, both in full; the name is the same one twice
 	changed = regex.New(`^#?\s*([A-Za-z_][\w.]*)\s*[=:].*?(?:=>|->|→)\s*(#?\s*([A-Za-z_][\w.]*)\s*[=:].*)$`)
 	// what may stand behind a value that a person wrote down: a remark, another setting
-	remark = regex.New("^$|^[#(,;/]|^--|^-> ?|^\\\\$|^\\\\#|^[–—-] |^`")
+	remark = regex.New("^$|^[#(,;/←⇐（]|^--|^-> ?|^<-|^\\\\$|^\\\\#|^[–—-] |^`")
 	// a dash in the place of the equals sign
 	dashes = regex.New(`^([A-Za-z_][\w.]*)\s+[–—-]\s+('(?:[^']|'')*'|[^\s,;()"'\x60]+)\s*(.*)$`)
 )
@@ -262,6 +263,8 @@ func unquote(v string) string {
 func (r *reader) pasted() Text {
 	t := Text{Form: Pasted}
 	var maybe []Setting
+	var prose, code Unread // outside of the fences, and within them
+	within := 0
 	for _, l := range r.lines {
 		trimmed := strings.TrimSpace(l.text)
 		if trimmed == "" {
@@ -278,10 +281,16 @@ func (r *reader) pasted() Text {
 		}
 		list := meant(w.text)
 		if r.diffed = r.diffed || hunk.MatchString(w.text); len(list) == 0 && !r.beside(w.text) && !r.rows[l.n] {
-			t.Unread.add(l.n, l.text)
+			if r.fences[l.n] < 0 {
+				prose.add(l.n, l.text)
+			} else {
+				code.add(l.n, l.text)
+			}
 		}
 		for _, s := range list {
-			s.Line = l.n
+			if s.Line = l.n; r.fences[l.n] >= 0 {
+				within++
+			}
 			switch {
 			case directive(s.Name):
 				t.Includes = append(t.Includes, s.Value)
@@ -292,6 +301,14 @@ func (r *reader) pasted() Text {
 			}
 		}
 	}
+	if t.Unread = code; within == 0 || len(t.Settings)+len(maybe) > within { // else what is around the fences is prose
+		t.Unread = sum(code, prose)
+	}
+	sure := map[int]int{} // names that are known, by fence: one without any is of another program
+	for _, s := range t.Settings {
+		sure[r.fences[s.Line]]++
+	}
+	maybe = slices.DeleteFunc(maybe, func(s Setting) bool { return sure[r.fences[s.Line]] == 0 })
 	if len(maybe) <= count(t.Settings) {
 		t.Settings = merge(t.Settings, maybe)
 	}
@@ -299,6 +316,15 @@ func (r *reader) pasted() Text {
 		t.Form = Recovery
 	}
 	return t
+}
+
+// sum is the lines of two.
+func sum(a, b Unread) Unread {
+	if a.First == 0 || b.First != 0 && b.First < a.First {
+		a.First, a.Text = b.First, b.Text
+	}
+	a.Lines += b.Lines
+	return a
 }
 
 // hunk is the head of a change in the output of diff.

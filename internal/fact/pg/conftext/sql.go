@@ -76,7 +76,7 @@ func (r *reader) alterSystem() Text {
 		}
 	}
 	t.Settings = kept
-	if m := reloads.FindStringIndex(text); m != nil && !restarts.MatchString(r.text) {
+	if m := reloads.FindStringIndex(text); m != nil && !restarts.MatchString(noRestart.ReplaceAllString(r.text, "")) {
 		at = 0
 		t.Reload = lineOf(m[0])
 	}
@@ -89,6 +89,12 @@ var (
 	restarts = regex.New(`(?i)\bre-?start|\bneu ?start|redémarr|\breinici|riavvi|ponown|перезапу|рестарт|` +
 		`重启|重新启动|再起動|재시작`)
 )
+
+// noRestart says that none is needed.
+var noRestart = regex.New(`(?i)\b(?:without|no|sin|sans|ohne|sem|senza|без|bez)\s+` +
+	`(?:a |any |un |einen? |need(?:ing)? (?:to |a )?)?` +
+	`(?:re-?start\w*|neustart\w*|reinici\w*|redémarr\p{L}*|riavvi\w*|перезапуск\p{L}*|рестарт\p{L}*)|` +
+	`无需重启|不需要重启|再起動不要`)
 
 // listValue spells a value of SQL as a file has it: a list of quoted words becomes one.
 func listValue(v string) string {

@@ -25,7 +25,7 @@ func withoutStorage(text string) string {
 			left = mostStorage
 		case left == 0:
 			continue
-		case strings.Contains(l, ")"):
+		case strings.Contains(withoutNote(l), ")"):
 			left = 0
 		default:
 			left--

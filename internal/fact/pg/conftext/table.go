@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
 // table reads what SHOW ALL, SHOW NAME and queries on pg_settings print: aligned by
@@ -72,6 +73,9 @@ func (r *reader) table() Text {
 				continue
 			}
 		}
+		if strings.ContainsAny(value, " –→(（") && refused(name, value) {
+			continue // guidance in words
+		}
 		if c.plausible && !valued(value) && !enumerated(name, value) && !switched(name, value) {
 			continue
 		}
@@ -98,11 +102,18 @@ func (r *reader) table() Text {
 
 // explained is a number with what it means in brackets, as programs that show settings, and people, write it:
 // 524288 (4.0 GiB), 4 MB (512*8kB), -1 (off).
-var explained = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) \([^()]{1,40}\)$`)
+var explained = regex.New(`^(-?[0-9.]+(?: ?[a-zA-Z0-9]{1,3})?) ?[(（][^()（）]{1,40}[)）]$`)
+
+// refused says whether no version takes a value.
+func refused(name, value string) bool {
+	newest := params.Newest()
+	p, ok := params.Find(newest, name)
+	return ok && p.Type != "string" && p.Accepts(newest, value) != nil
+}
 
 // unspelled takes what a number means off it.
 func unspelled(value string) string {
-	if strings.HasSuffix(value, ")") {
+	if strings.HasSuffix(value, ")") || strings.HasSuffix(value, "）") {
 		if m := explained.FindStringSubmatch(value); m != nil {
 			return m[1]
 		}

@@ -77,7 +77,7 @@ func begin(l string) int {
 
 // Plain makes line ends and blanks ordinary, and takes off what is around a plan and before its lines.
 func Plain(b []byte) string {
-	t := around.Text(b)
+	t := around.Text([]byte(unescapeMarkdown(string(b))))
 	text := strings.ReplaceAll(strings.ToValidUTF8(t.String(), "?"), "\x00", "")
 	if !bytes.HasSuffix(b, []byte{'\n'}) {
 		text = strings.TrimSuffix(text, "\n")

@@ -125,6 +125,9 @@ func (d *Reading) calls() {
 // decompressed for it.
 func removedElsewhere(head string) []say.Message {
 	switch {
+	case strings.Contains(head, "Aggregate"):
+		return []say.Message{say.M("The condition is on groups (HAVING), all of which must be computed first. A " +
+			"condition on columns that the rows are grouped by belongs in WHERE.")}
 	case strings.Contains(head, "Foreign Scan"):
 		return []say.Message{say.M("The filter is applied here, after the remote server has sent the rows. Write the " +
 			"condition so that it can be sent (immutable operators and functions, built-in or of an extension in the " +

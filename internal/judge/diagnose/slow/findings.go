@@ -53,7 +53,7 @@ func (d *Reading) removedRows() {
 	cost, known, joins := 0.0, true, 0
 	for i, r := range list {
 		cost, known = cost+r.own, known && r.timed
-		if !shape.Scans(r.Head) {
+		if compares(r) {
 			joins++
 		}
 		if i >= 3 {
@@ -80,6 +80,13 @@ func (d *Reading) removedRows() {
 
 // filtered are the words of a node's condition that rows are removed by.
 var filtered = []string{"Filter", "Join Filter", "Vectorized Filter"}
+
+// compares says whether the rows that a node removed are pairs of rows: those of a join, not of a HAVING.
+func compares(r *readNode) bool {
+	name, _ := shape.Word(r.Node, filtered...)
+	joins := strings.Contains(r.Head, "Join") || strings.Contains(r.Head, "Nested Loop")
+	return name == "Join Filter" || name == "" && joins
+}
 
 func removedLine(r *readNode) say.Message {
 	removed := rowsOf(r.removed())
@@ -538,7 +545,12 @@ func (d *Reading) reads() {
 			top, each = r.Node, r.own/float64(r.Buffers.Read)
 		}
 	}
-	evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node", named(top.Head)))
+	if top.Missing || top.Actual == nil {
+		evidence = evidence[:1] // its time is not known
+	} else {
+		evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node",
+			named(top.Head)))
+	}
 	certainty, weight := Possible, readMuch/2
 	// All of its time, with the work on the rows, may be much less than another node's own.
 	if t := d.top(); t != nil && t.Node != top && top != d.run.Root && 2*each*float64(top.Buffers.Read) < t.own {

@@ -116,6 +116,8 @@ func (p probeWords) output(o *outline.Outline, d *document.Probe, x *output.Outp
 		p.vmstat(o, x.Vmstat)
 	case x.Sar != nil:
 		p.sar(o, x.Sar)
+	case x.Pidstat != nil:
+		p.pidstat(o, x.Pidstat)
 	}
 }
 

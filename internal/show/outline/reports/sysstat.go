@@ -1,7 +1,9 @@
 package reports
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -113,11 +115,19 @@ func (p probeWords) sar(o *outline.Outline, t *output.Sar) {
 		o.Para(p.Say("Average"), p.Say(":"))
 		p.devices(o, t.Average.Devices)
 	}
-	if len(t.Others) > 0 {
-		var names []say.Message
-		for _, name := range t.Others {
+	for i := range t.Tables {
+		p.sarTable(o, &t.Tables[i])
+	}
+	var names []say.Message
+	for _, name := range t.Others {
+		read := slices.ContainsFunc(t.Tables, func(x output.SarTable) bool {
+			return strings.HasPrefix(strings.Join(x.Columns, " "), name)
+		})
+		if !read {
 			names = append(names, say.Text(name))
 		}
+	}
+	if len(names) > 0 {
 		o.Toned(outline.ToneNote, p.Say("Recognized tables that pgfettle does not read begin with: {names}.", "names",
 			say.All("; ", names...)))
 	}
@@ -140,5 +150,95 @@ func (p probeWords) sarCPUs(o *outline.Outline, list []output.SarCPU, lead say.M
 			of = say.M("CPU {name}", "name", c.Of)
 		}
 		o.Para(p.Word(say.All(": ", at, say.All(", ", of, cpuShare(&c.CPU)))))
+	}
+}
+
+// sarTable is a table in the columns of sar itself: they are documented under these names.
+func (p probeWords) sarTable(o *outline.Outline, t *output.SarTable) {
+	head := append([]string{""}, t.Columns...)
+	rows := [][]string{head}
+	add := func(r *output.SarRow, at any) {
+		row := []string{p.Value(at)}
+		for _, c := range t.Columns {
+			v, ok := r.Values[c]
+			switch {
+			case ok:
+				row = append(row, strconv.FormatFloat(v, 'f', -1, 64))
+			case r.Of != "":
+				row = append(row, r.Of)
+			default:
+				row = append(row, "")
+			}
+		}
+		rows = append(rows, row)
+	}
+	for i := range t.Rows[:min(len(t.Rows), shownRows)] {
+		add(&t.Rows[i], t.Rows[i].At)
+	}
+	for i := range t.Average[:min(len(t.Average), shownRows)] {
+		add(&t.Average[i], say.M("Average"))
+	}
+	if len(rows) > 1 {
+		o.Add(outline.TableOf(strings.Join(t.Columns[:min(len(t.Columns), 3)], " "), rows, 1))
+	}
+	if n := len(t.Rows) - shownRows; n > 0 {
+		o.Para(p.moreRows(n))
+	}
+}
+
+// pidstat is a row a process.
+func (p probeWords) pidstat(o *outline.Outline, t *output.Pidstat) {
+	if t.Kernel != "" {
+		o.Para(p.Word(hostOf(t.Host, t.Kernel, t.CPUs)), ", ", t.Date)
+	}
+	p.tasks(o, t.Tasks)
+	if len(t.Average) > 0 {
+		o.Para(p.Say("Average"), p.Say(":"))
+		p.tasks(o, t.Average)
+	}
+}
+
+func (p probeWords) tasks(o *outline.Outline, list []output.Task) {
+	rows := [][]string{p.columns("process | PID | CPU | user | system | read | written | resident | major faults per " +
+		"second | voluntary switches per second | involuntary switches per second")}
+	share := func(v *float64) say.Number {
+		if v == nil {
+			return ""
+		}
+		return percent(*v)
+	}
+	rate := func(v *float64) say.Number {
+		if v == nil {
+			return ""
+		}
+		return outputs.Rate(*v)
+	}
+	speed := func(v *unit.Bytes) say.Number {
+		if v == nil {
+			return ""
+		}
+		return each(*v)
+	}
+	for i := range list {
+		x := &list[i]
+		if len(rows) > shownRows {
+			break
+		}
+		var resident say.Number
+		if x.Resident != nil {
+			resident = say.Number(x.Resident.String())
+		}
+		name := x.Command
+		if x.At != "" {
+			name = x.At + " " + name
+		}
+		rows = append(rows, p.row(name, strconv.FormatInt(x.PID, 10), share(x.CPU), share(x.Usr), share(x.System),
+			speed(x.Read), speed(x.Written), resident, rate(x.Major), rate(x.Switches), rate(x.Forced)))
+	}
+	if len(rows) > 1 {
+		o.Add(outline.TableOf(p.Say("Processes"), rows, 1))
+	}
+	if n := len(list) - shownRows; n > 0 {
+		o.Para(p.moreRows(n))
 	}
 }
