@@ -76,8 +76,8 @@ func TestProgramOfAStandby(t *testing.T) {
 			t.Errorf("%v: it was not run once as its own account: %q", args, ran)
 		}
 	}
-	w.sh(mallory, `printf '#!/bin/sh\nid -u >> %s\nyes max_connections setting: 1\n' "$1" > "$0"`, bin+"/pg_controldata",
-		w.ran)
+	w.sh(mallory, `printf '#!/bin/sh\nid -u >> %s\nyes max_connections setting: 1\n' "$1" > "$0"`,
+		bin+"/pg_controldata", w.ran)
 	if r := w.root("check", data); r.Code == 1 {
 		t.Errorf("an answer without end: %v", r)
 	}

@@ -240,7 +240,8 @@ func TestDeepWithoutRights(t *testing.T) {
 }
 
 // TestFaultsOfStandbysAreFound: pg_controldata of each version says what the primary of a standby runs with; on one
-// of a primary that was raised, or that is to start with less, the check reports it, and what replay canceled is counted.
+// of a primary that was raised, or that is to start with less, the check reports it, and what replay canceled is
+// counted.
 func TestFaultsOfStandbysAreFound(t *testing.T) {
 	t.Parallel() // beside what waits
 	each(t, func(t *testing.T, b scratch.Binaries) {

@@ -116,8 +116,8 @@ func (c *collector) askControlData(ctx context.Context, in *instance) (string, *
 }
 
 // mismatched reports whether the program warns that the checksum does not fit what it prints: the file was being
-// written, or is of another version, as the programs were replaced under the server. Until 16 it says so on its standard
-// output.
+// written, or is of another version, as the programs were replaced under the server. Until 16 it says so on its
+// standard output.
 func mismatched(o target.Output) bool {
 	for _, text := range [][]byte{o.Stdout, o.Stderr} {
 		if bytes.Contains(text, []byte("CRC checksum")) {

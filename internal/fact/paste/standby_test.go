@@ -22,7 +22,8 @@ func TestControlFileOfAStandby(t *testing.T) {
 		{"in production", "8", 1},
 	} {
 		text := settings + "pg_control version number:            1300\n" +
-			"Catalog version number:               202209061\nDatabase cluster state:               " + c.state + "\n" + kept
+			"Catalog version number:               202209061\n" +
+			"Database cluster state:               " + c.state + "\n" + kept
 		r := read(text)
 		a, err := r.Evidence()
 		if err != nil {

@@ -133,8 +133,8 @@ func (j *judge) creating() say.Message {
 	u, _ := j.in.Server.Upgrade.Get()
 	switch {
 	case j.to >= localeFrom:
-		return say.M("Create the new cluster as the account that owns the old one. Do not start it. Encoding, locale, " +
-			"and locale provider need no option: pg_upgrade copies them from the old cluster.")
+		return say.M("Create the new cluster as the account that owns the old one. Do not start it. Encoding, " +
+			"locale, and locale provider need no option: pg_upgrade copies them from the old cluster.")
 	case u.Template == pg.Locale{}:
 		return say.M("Create the new cluster as the account that owns the old one. Do not start it. pg_upgrade to "+
 			"{major} requires the encoding and the locale of the old cluster, which are unknown: add -E, "+
