@@ -58,6 +58,36 @@ func TestProgramOfAnAccount(t *testing.T) {
 	})
 }
 
+// TestProgramOfAStandby: a script in the place of pg_controldata, of a server in recovery. It runs only as its owner,
+// and for who looks from another account not at all.
+func TestProgramOfAStandby(t *testing.T) {
+	w := newWorld(t)
+	data, bin := w.cluster(mallory, "")
+	w.sh(mallory, `touch "$0/standby.signal"; "$1/pg_ctl" -D "$0" -w -m fast -l "$0/../log" restart >/dev/null`, data,
+		bin)
+	w.plant(mallory, bin+"/pg_controldata")
+	w.root("check")
+	if ran := w.took(); ran != "" {
+		t.Errorf("a stranger's program ran: %s", ran)
+	}
+	for _, args := range [][]string{{"check", "--trust", data}, {"check", data}} {
+		w.root(args...)
+		if ran := strings.TrimSpace(w.took()); ran != strconv.Itoa(mallory) {
+			t.Errorf("%v: it was not run once as its own account: %q", args, ran)
+		}
+	}
+	w.sh(mallory, `printf '#!/bin/sh\nid -u >> %s\nyes max_connections setting: 1\n' "$1" > "$0"`,
+		bin+"/pg_controldata", w.ran)
+	if r := w.root("check", data); r.Code == 1 {
+		t.Errorf("an answer without end: %v", r)
+	}
+	w.took()
+	w.Exec(account(eve), nil, cell.Binary(t), "check", data)
+	if ran := w.took(); ran != "" {
+		t.Errorf("a program of another account ran as who looked at the host: %s", ran)
+	}
+}
+
 // took returns what was noted of planted programs, and forgets it.
 func (w *world) took() string {
 	b, err := os.ReadFile(w.ran)

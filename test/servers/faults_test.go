@@ -3,7 +3,9 @@ package servers
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +23,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/debianpg"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // later is a snapshot as if it were taken so many seconds later: a throwaway
@@ -232,42 +236,40 @@ func TestDeepWithoutRights(t *testing.T) {
 		}) {
 			t.Errorf("unknown: %+v", r.Unknown)
 		}
-		if _, ok := s.Instances[0].Server.Controlled.Get(); ok {
-			t.Error("a plain role has read the control file")
-		}
-		if g := s.Instances[0].Server.Controlled; g.State() != known.Forbidden {
-			t.Errorf("the control file: %s %+v", g.State(), g.Gap())
-		}
 	})
 }
 
-// TestFaultsOfStandbysAreFound: the control file of each version says what the server runs with; on a standby of a
-// primary that was raised, or that is to start with less, the check reports it, and what replay canceled is counted.
+// TestFaultsOfStandbysAreFound: pg_controldata of each version says what the primary of a standby runs with; on one
+// of a primary that was raised, or that is to start with less, the check reports it, and what replay canceled is
+// counted.
 func TestFaultsOfStandbysAreFound(t *testing.T) {
 	t.Parallel() // beside what waits
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		room := map[string]string{"max_connections": "37", "max_worker_processes": "11", "max_wal_senders": "7",
 			"max_prepared_transactions": "5", "max_locks_per_transaction": "71"}
+		b = withControlProgram(t, b)
 		primary := start(t, b, room)
 		s := read(t, evidenceOf(t, primary, false))
-		kept, ok := s.Instances[0].Server.Controlled.Get()
+		if own := s.Instances[0].Server.Controlled; own.State() != known.Absent {
+			t.Errorf("pg_controldata was asked about a primary: %+v", own)
+		}
+		in(t, primary, "postgres", "create table t as select g from generate_series(1, 1000) g")
+		standby := standbyOf(t, b, primary)
+		fresh := read(t, evidenceOf(t, standby, false))
+		silent(t, fresh, "standby_settings_below_primary")
+		kept, ok := fresh.Instances[0].Server.Controlled.Get()
 		if !ok || len(kept) != len(room) {
-			t.Fatalf("the control file: %+v", kept)
+			t.Fatalf("the control file: %+v, %+v", kept, fresh.Instances[0].Server.Controlled.Gap())
 		}
 		for _, k := range kept {
 			if fmt.Sprint(k.Value) != room[k.Name] {
 				t.Errorf("%s is %d in the control file, and the server runs with %s", k.Name, k.Value, room[k.Name])
 			}
 		}
-		if major != 13 && major != 18 {
+		if major != 13 && major < 18 {
 			return
 		}
-		in(t, primary, "postgres", "create table t as select g from generate_series(1, 1000) g")
-		standby := standbyOf(t, b, primary)
-		fresh := read(t, evidenceOf(t, standby, false))
-		silent(t, fresh, "standby_settings_below_primary")
-
 		const readers = 12
 		for range readers {
 			c := dial(t, standby)
@@ -301,6 +303,46 @@ func TestFaultsOfStandbysAreFound(t *testing.T) {
 		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary",
 			"max_connections = 37 (41 on the primary)")
 	})
+}
+
+// withControlProgram returns programs that have pg_controldata, which the fetched servers lack: for 18 those of Debian,
+// otherwise copies of the given ones with that of the packages of this host. Control files of 13 to 17 have their
+// checksum at one place, so that one program reads all of them.
+func withControlProgram(t *testing.T, b scratch.Binaries) scratch.Binaries {
+	t.Helper()
+	const program = "pg_controldata"
+	if _, err := os.Stat(b.Tool(program)); err == nil {
+		return b
+	}
+	if major := b.Version.Major(); major > 17 {
+		whole, err := debianpg.Binaries(t.Context(), major)
+		if err != nil {
+			tier.Missing(t, tier.Servers, "%s of %d: %v", program, major, err)
+		}
+		return whole
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/1[3-7]/bin/" + program)
+	if err != nil || len(found) == 0 {
+		tier.Missing(t, tier.Servers, "%s of 13 to 17 is not installed", program)
+	}
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, cmd := range [][]string{{"cp", b.Tool("postgres"), b.Tool("initdb"), b.Tool("pg_ctl"), bin},
+		{"ln", "-s", found[0], bin},
+		{"ln", "-s", filepath.Join(b.Dir, "../lib"), filepath.Join(b.Dir, "../share"), dir}} {
+		if out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v %s", cmd, err, out)
+		}
+	}
+	open(t, bin)
+	complete, err := scratch.At(t.Context(), bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return complete
 }
 
 // standbyOf copies a primary that is stopped for it, and starts both.

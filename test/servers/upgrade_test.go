@@ -25,6 +25,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/test/debianpg"
 	"github.com/pgfettle/pgfettle/test/live"
+	"github.com/pgfettle/pgfettle/test/template"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -320,6 +321,47 @@ func (c cluster) sql(config upgrade.Configuration, query string) (string, error)
 	return strings.TrimSuffix(out, "\n"), err
 }
 
+// TestNewClusterOfTheSteps: pg_upgrade before 16 requires of the new cluster the encoding and the locale of the old
+// one, and the command of the steps makes it so.
+func TestNewClusterOfTheSteps(t *testing.T) {
+	to, err := scratch.At(t.Context(), "/usr/lib/postgresql/15/bin")
+	if err != nil {
+		tier.Missing(t, "servers", "pg_upgrade of 15: %v", err)
+	}
+	live.On(t, []int{13, 14}, func(t *testing.T, b scratch.Binaries) {
+		i, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--encoding=SQL_ASCII",
+			"--lc-ctype=C.UTF-8", "--wal-segsize=32", "--data-checksums"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = i.Remove() })
+		if err := i.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s := live.Read(t, live.EvidenceOf(t, i, false))
+		command := ""
+		for _, step := range upgrade.Judge(s, &s.Instances[0], 15).Steps {
+			if step.ID == "initdb" {
+				command = step.Commands[0].Text
+			}
+		}
+		_, options, _ := strings.Cut(command, "-D NEW_DATA_DIRECTORY ")
+		const want = "-U postgres -E SQL_ASCII --lc-collate=C --lc-ctype=C.UTF-8 --wal-segsize=32 --data-checksums"
+		if options != want {
+			t.Errorf("%s: %s", command, options)
+		}
+		old := withControlData(t, i, "in production")
+		alike := newCluster(t, to, i.Account, strings.Fields(options)...)
+		if said := alike.check(t, i, old); !strings.Contains(said, "*Clusters are compatible*") {
+			t.Errorf("made as the steps say, and pg_upgrade reports:\n%s", said)
+		}
+		other := newCluster(t, to, i.Account, "--wal-segsize=32", "--data-checksums")
+		if said := other.check(t, i, old); !strings.Contains(said, "ncoding") {
+			t.Errorf("pg_upgrade takes any encoding:\n%s", said)
+		}
+	})
+}
+
 func databaseOf(o planted) string {
 	if o.database == "" {
 		return "postgres"
@@ -388,7 +430,7 @@ type cluster struct {
 	dir, data string
 }
 
-func newCluster(t *testing.T, b scratch.Binaries, acc scratch.Account, option string) cluster {
+func newCluster(t *testing.T, b scratch.Binaries, acc scratch.Account, options ...string) cluster {
 	t.Helper()
 	dir, err := os.MkdirTemp(os.Getenv("PGFETTLE_TEST_TMPDIR"), "upg")
 	if err != nil {
@@ -402,9 +444,7 @@ func newCluster(t *testing.T, b scratch.Binaries, acc scratch.Account, option st
 	}
 	c := cluster{b, acc, dir, dir + "/data"}
 	args := []string{"-D", c.data, "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"}
-	if option != "" {
-		args = append(args, option)
-	}
+	args = append(args, slices.DeleteFunc(options, func(o string) bool { return o == "" })...)
 	if out, err := c.run(b.Tool("initdb"), args...); err != nil {
 		t.Fatalf("initdb: %v: %s", err, out)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
 // Kind says how a person named what to inspect.
@@ -157,6 +158,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 		if in.neighbour {
 			continue
 		}
+		c.safely(pg.ControlDataFile(in.key), func() { c.controlData(ctx, in) })
 		c.safely(in.name("manager"), func() { c.findManager(in) })
 		c.safely(in.name("places.json"), func() { c.placesOf(in) })
 	}

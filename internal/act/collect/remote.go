@@ -31,6 +31,7 @@ func (c *collector) conninfo(ctx context.Context) error {
 		return &say.Problem{Message: say.M("the server could not be asked"), Detail: say.OfError(err),
 			Code: say.CodeError}
 	}
+	c.takeOver(answers)
 	if in := c.proven(answers, session); in != nil && in.distrust == nil && c.named(&in) {
 		c.say("the server runs on this host")
 		in.answered = true
@@ -38,8 +39,10 @@ func (c *collector) conninfo(ctx context.Context) error {
 	} else {
 		c.header(false)
 		c.json("instances.json", []record{c.fromAfar(answers, key)})
+		if !c.req.Memory {
+			c.controlDataElsewhere(answers, key)
+		}
 	}
-	c.takeOver(answers)
 	return nil
 }
 

@@ -27,7 +27,7 @@ func (c *collector) spaces(found []*instance) {
 			return
 		}
 		out = append(out, host.Space{Path: name, Total: unit.Bytes(s.Total), Free: unit.Bytes(s.Free), Files: s.Files,
-			FFree: s.FFree})
+			FFree: s.FFree, Reflinks: s.Reflinks})
 	}
 	add(c.t, sharedMemory, sharedMemory)
 	for _, in := range found {

@@ -226,7 +226,18 @@ func (l *Local) Statfs(name string) (Space, error) {
 		if err := syscall.Statfs(clean(name), &st); err != nil {
 			return Space{}, &fs.PathError{Op: "statfs", Path: name, Err: err}
 		}
-		return space(st), nil
+		s := space(st)
+		if int64(st.Type) == xfsMagic {
+			fd, err := syscall.Open(clean(name), syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+			if err == nil {
+				s.Reflinks = reflinks(fd, st)
+				err = syscall.Close(fd)
+			}
+			if err != nil { // what is closed to us says nothing of it
+				s.Reflinks = nil
+			}
+		}
+		return s, nil
 	}
 	rel, root, err := l.inside(name)
 	if err != nil {
@@ -241,7 +252,9 @@ func (l *Local) Statfs(name string) (Space, error) {
 	if err := syscall.Fstatfs(int(f.Fd()), &st); err != nil {
 		return Space{}, &fs.PathError{Op: "statfs", Path: name, Err: err}
 	}
-	return space(st), nil
+	s := space(st)
+	s.Reflinks = reflinks(int(f.Fd()), st)
+	return s, nil
 }
 
 func space(st syscall.Statfs_t) Space {

@@ -38,7 +38,7 @@ type Target interface {
 	// Open opens a regular file for reading: a log is larger than what is read of it
 	// at once.
 	Open(name string) (*os.File, error)
-	// Statfs returns the size of the filesystem that a path is on.
+	// Statfs returns the size of the filesystem that a path is on, and of a directory on XFS what it can do.
 	Statfs(name string) (Space, error)
 	// Sub returns the target whose root is the given directory: absolute links within it start there. It is how the
 	// files of a container are read through /proc/PID/root. It runs no commands.
@@ -128,6 +128,7 @@ func Minor(dev uint64) uint32 { return uint32(dev&0xff) | uint32(dev>>12&^uint64
 type Space struct {
 	Total, Free  int64 // Free is what an ordinary user may still take
 	Files, FFree int64
+	Reflinks     *bool // of XFS: files can share blocks; nil: unknown, or no question of this filesystem
 }
 
 // Command is a program to run. It is never a shell line.

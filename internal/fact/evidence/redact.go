@@ -142,6 +142,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, func(l string) string { return commandLines[name](r, l) }), true
 	case strings.HasPrefix(name, "proc/") && strings.Count(name, "/") == 2:
 		return r.processFile(last, s)
+	case strings.HasPrefix(name, "pg/") && last == "pg_controldata":
+		return r.eachLine(s, controlDataLine), true
 	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"),
 		name == "history/peaks.json":
 		return r.document(name, last, data, a)

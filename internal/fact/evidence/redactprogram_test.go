@@ -30,3 +30,19 @@ func TestRedactPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestRedactControlData: of pg_controldata only the settings stay that are read of it.
+func TestRedactControlData(t *testing.T) {
+	a := New()
+	add(t, a, "pg/1/pg_controldata", "max_connections setting: 400\nmax_locks_per_xact setting: 64\n"+
+		"max_acme setting: 4\nmax_connections setting: acme\nMock authentication nonce: 8d1e5a\n")
+	got := redactText(t, a)
+	for _, want := range []string{"max_connections setting: 400\n", "max_locks_per_xact setting: 64\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "acme") || strings.Contains(got, "8d1e5a") {
+		t.Error(got)
+	}
+}

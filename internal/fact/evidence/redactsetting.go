@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 )
 
 // param redacts the name of a parameter that a user defined: one with a dot whose first part is no module of
@@ -101,6 +102,17 @@ var safeTexts = set(
 	restrict_nonsystem_relation_kind recovery_target_timeline log_min_messages log_connections createrole_self_grant ` +
 		`timezone_abbreviations`)
 
+// archiveCommand keeps a command that archives nothing; behind the REM of Windows any text may stand.
+func archiveCommand(_ *redactor, v string) string {
+	switch {
+	case !shell.OnlySucceeds(v) && !plainValue(v):
+		return Redacted
+	case strings.HasPrefix(strings.ToLower(strings.TrimSpace(v)), "rem"):
+		return "REM"
+	}
+	return v
+}
+
 // textSettings redact the texts of parameters that hold names, paths, addresses.
 var textSettings = map[string]func(*redactor, string) string{
 	"listen_addresses": func(r *redactor, v string) string {
@@ -111,6 +123,7 @@ var textSettings = map[string]func(*redactor, string) string{
 			return r.host(s)
 		})
 	},
+	"archive_command":            archiveCommand,
 	"synchronous_standby_names":  (*redactor).standbys,
 	"log_line_prefix":            (*redactor).linePrefix,
 	"log_filename":               (*redactor).linePrefix,

@@ -234,6 +234,17 @@ func (r *redactor) cronLine(l string) string {
 
 var cronWords = set(`@reboot @yearly @annually @monthly @weekly @daily @midnight @hourly`)
 
+var controlSettings = set(`max_connections max_worker_processes max_wal_senders max_prepared_xacts max_locks_per_xact`)
+
+// controlDataLine keeps a line of pg_controldata that judgment reads.
+func controlDataLine(l string) string {
+	name, value, _ := strings.Cut(l, " setting: ")
+	if _, err := strconv.ParseUint(value, 10, 32); err == nil && controlSettings[name] {
+		return l
+	}
+	return Redacted
+}
+
 // loginLine keeps of a line of logind.conf or login.defs what judgment reads: sections, whether IPC objects are
 // removed, the largest id of a system user.
 func loginLine(l string) string {

@@ -40,6 +40,8 @@ type Space struct {
 	Free  unit.Bytes `json:"free"`  // free for an ordinary user (f_bavail)
 	Files int64      `json:"files"` // inodes; 0 if the filesystem has no fixed number
 	FFree int64      `json:"files_free"`
+	// Reflinks says of XFS whether files can share blocks; null: unknown, or another filesystem
+	Reflinks *bool `json:"reflinks,omitempty"`
 }
 
 // Bounds on the lists: fs.mount-max is 100,000 unless raised; the collector

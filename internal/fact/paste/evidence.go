@@ -385,6 +385,9 @@ func (m *maker) settings() pg.Rows {
 			if sourceOf(p) != rank {
 				continue
 			}
+			if ofPrimary(p) {
+				continue
+			}
 			for _, f := range p.Facts {
 				if f.Name == "setting" && setting.Known(f.Of) {
 					at[f.Of] = given{f, map[bool]string{true: "configuration file", false: "client"}[rank == 1]}
@@ -470,8 +473,17 @@ func settingRow(p params.Param, value, source string) []*string {
 }
 
 // control makes the answer of the control file's functions of pg_controldata, as far as
-// its lines tell.
+// its lines tell, and the settings that it keeps.
 func (m *maker) control(p *Part) {
+	kept := ""
+	for _, f := range p.Facts {
+		if n, ok := f.Value.(int64); ok && f.Name == "setting" {
+			kept += pg.ControlLine(f.Of, n)
+		}
+	}
+	if kept != "" {
+		m.Add(pg.ControlDataFile("1"), kept)
+	}
 	sys, ok1 := p.Fact("control.system_identifier", "")
 	segment, ok2 := p.Fact("control.segment_size", "")
 	sums, ok3 := p.Fact("control.checksums", "")
@@ -505,6 +517,7 @@ var reveals = map[string]string{"proc/meminfo": "/proc/meminfo", "proc/cpuinfo":
 	"sys/devices/system/node":                    "numactl -H",
 	"sys/kernel/mm/transparent_hugepage/enabled": "/sys/kernel/mm/transparent_hugepage/enabled",
 	"pg/1/settings.json":                         "SELECT * FROM pg_settings", "etc/sysctl.conf": "/etc/sysctl.conf",
+	"pg/1/pg_controldata":      "pg_controldata",
 	"etc/tuned/active_profile": "tuned-adm active"}
 
 // folders are those that readers list: one that is not in a paste is no sign that the host
@@ -530,6 +543,7 @@ func (m *maker) rest() {
 	for _, q := range pg.Queries(newest, true) {
 		m.unless(pg.Path("1", q.Name))
 	}
+	m.unless(pg.ControlDataFile("1"))
 }
 
 func (m *maker) unless(name string) {

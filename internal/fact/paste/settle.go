@@ -88,6 +88,13 @@ func sourceOf(p *Part) int {
 	return 1
 }
 
+// ofPrimary reports whether the settings of a part are those of a primary: the control file of a standby keeps them.
+func ofPrimary(p *Part) bool {
+	state, _ := p.Fact("control.state", "")
+	return p.Kind == part.PgControldata && (state.Value == "in archive recovery" ||
+		state.Value == "shut down in recovery")
+}
+
 const mostConflicts = 1000
 
 // compare tells what two parts say differently.
@@ -105,7 +112,8 @@ func (r *Read) compare() {
 			f := &p.Facts[k]
 			key := [2]string{f.Name, f.Of}
 			if !lastingFacts[f.Name] || p.Kind == part.SysctlSet || p.Kind == part.AlterSystem || seen[key] ||
-				f.Name == "setting" && p.Kind == part.Stated || f.Name == "sysctl" && p.Kind == part.Tuned {
+				f.Name == "setting" && (p.Kind == part.Stated || ofPrimary(p)) ||
+				f.Name == "sysctl" && p.Kind == part.Tuned {
 				continue
 			}
 			seen[key] = true

@@ -44,6 +44,9 @@ func FuzzRead(f *testing.F) {
 				return
 			}
 		}
+		if err := a.Add(ControlDataFile("1"), b); err != nil {
+			return
+		}
 		if l, ok := ReadLiveSessions(a, "live").Get(); ok {
 			for _, e := range l {
 				if e.PID <= 0 || e.QueryAge != nil && *e.QueryAge < 0 {

@@ -45,7 +45,7 @@ type Server struct {
 	Passwords   known.Fact[[]PasswordKind] `json:"passwords"`        // passwords.json; superuser only
 	Libraries   known.Fact[[]Library]      `json:"libraries"`        // libraries.json; superuser only
 	Decoding    known.Fact[[]Decoding]     `json:"decoding"`         // decoding.json; 14+
-	Controlled  known.Fact[[]Controlled]   `json:"controlled"`       // controlled.json; superuser only
+	Controlled  known.Fact[[]Controlled]   `json:"controlled"`       // pg_controldata; of a standby
 	Upgrade     known.Fact[Upgrade]        `json:"upgrade"`          // upgrade.json: for a later major version
 	Deep        Deep                       `json:"deep"`             // deep_*.json; only with --deep
 	OneC        known.Fact[OneC]           `json:"onec,omitzero"`    // onec.json: signs of 1C:Enterprise

@@ -24,8 +24,16 @@ type Deep struct {
 	Upgrade known.Fact[[]Obstacle] `json:"upgrade"`
 	// deep_onec.json: databases that have tables or types of 1C:Enterprise
 	OneC known.Fact[[]Infobase] `json:"onec,omitzero"`
+	// deep_tablespaces.json: of those whose size the role may know
+	Tablespaces known.Fact[[]TablespaceSize] `json:"tablespaces,omitzero"`
 	// deep_visits.json: where the above was asked, and where it was not
 	Visits known.Fact[[]Visit] `json:"visits"`
+}
+
+// TablespaceSize is what a tablespace holds of this cluster.
+type TablespaceSize struct {
+	OID  int64      `json:"oid"`
+	Size unit.Bytes `json:"size"`
 }
 
 // In is the database that something was found in; "" in evidence from before
@@ -155,6 +163,7 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 				Rows: r.Float("reltuples"), Live: r.Int("live"),
 				Dead: r.Int("dead"), Inserted: r.Int("inserted")}
 		}),
+		Tablespaces: tablespaceSizes(fsys, key),
 		Visits: list(fsys, key, VisitsQuery, func(r *Row) Visit {
 			return Visit{Database: r.Text(DatabaseColumn), Query: r.Text("query"), Reason: r.Text("reason"),
 				Reveal: r.Text("reveal")}
@@ -164,6 +173,25 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 				Partitioned: r.Bool("partitioned"), Rows: r.Int("rows")}
 		}),
 	}
+}
+
+// tablespaceSizes omits a tablespace that the role has no right to.
+func tablespaceSizes(fsys fs.FS, key string) known.Fact[[]TablespaceSize] {
+	rows := list(fsys, key, deepPrefix+"tablespaces", func(r *Row) *TablespaceSize {
+		if !r.Has("size") {
+			return nil
+		}
+		return &TablespaceSize{OID: r.Int("oid"), Size: r.Bytes("size")}
+	})
+	return known.Map(rows, func(list []*TablespaceSize) []TablespaceSize {
+		out := []TablespaceSize{}
+		for _, t := range list {
+			if t != nil {
+				out = append(out, *t)
+			}
+		}
+		return out
+	})
 }
 
 func index(r *Row) Index {

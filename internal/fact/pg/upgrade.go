@@ -2,6 +2,7 @@ package pg
 
 import (
 	"io/fs"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 )
@@ -14,6 +15,14 @@ type Upgrade struct {
 	Slots         []LogicalSlot `json:"slots"`
 	Subscriptions int64         `json:"subscriptions"`
 	Superuser     string        `json:"superuser"` // the role that initdb made
+	Template      Locale        `json:"template,omitzero"`
+}
+
+// Locale is what template0 was made with, and with it the cluster; "" is unknown.
+type Locale struct {
+	Encoding string `json:"encoding"`
+	Collate  string `json:"collate"`
+	Ctype    string `json:"ctype"`
 }
 
 // OddName is a name that the server took and a later version refuses.
@@ -61,6 +70,9 @@ func ReadUpgrade(fsys fs.FS, key string) known.Fact[Upgrade] {
 			return func(u *Upgrade) { u.Subscriptions = n }
 		case "superuser":
 			return func(u *Upgrade) { u.Superuser = role }
+		case "template":
+			word, value, _ := strings.Cut(r.Text("detail"), "=")
+			return func(u *Upgrade) { u.Template.put(word, value) }
 		}
 		return func(*Upgrade) {}
 	})
@@ -71,6 +83,17 @@ func ReadUpgrade(fsys fs.FS, key string) known.Fact[Upgrade] {
 		}
 		return u
 	})
+}
+
+func (l *Locale) put(word, value string) {
+	switch word {
+	case "encoding":
+		l.Encoding = value
+	case "collate":
+		l.Collate = value
+	case "ctype":
+		l.Ctype = value
+	}
 }
 
 // The kinds of Obstacle.

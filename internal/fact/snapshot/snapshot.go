@@ -3,6 +3,7 @@
 package snapshot
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -250,6 +251,33 @@ func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 		return host.Mount{}, false
 	}
 	return mounts[best], true
+}
+
+// Filesystems whose files always, and never, share blocks with others (reflinks). Of XFS its maker decides; ZFS has a
+// switch for it, and network filesystems have what their servers have.
+var (
+	withReflinks    = []string{"btrfs", "bcachefs"}
+	withoutReflinks = []string{"ext2", "ext3", "ext4", "f2fs", "jfs", "nilfs2", "ramfs", "reiserfs", "tmpfs", "vfat"}
+)
+
+// SharesBlocks reports whether files of the filesystem at a path can share blocks; sure is false where it is unknown.
+func (s *Snapshot) SharesBlocks(path string) (shares, sure bool) {
+	at, ok := s.MountOf(path)
+	switch {
+	case !ok:
+	case slices.Contains(withReflinks, at.FSType):
+		return true, true
+	case slices.Contains(withoutReflinks, at.FSType):
+		return false, true
+	case at.FSType == "xfs":
+		spaces, _ := s.Host.Spaces.Get()
+		for _, sp := range spaces {
+			if m, ok := s.MountOf(sp.Path); ok && m.Point == at.Point && sp.Reflinks != nil {
+				return *sp.Reflinks, true
+			}
+		}
+	}
+	return false, false
 }
 
 func isBelow(path, point string) bool {

@@ -175,7 +175,7 @@ func wellSet() pg.Settings {
 		{"random_page_cost", "1.1"}, {"seq_page_cost", "1"}, {"temp_tablespaces", ""}, {"max_wal_size", "16384", "MB"},
 		{"wal_compression", "off"}, {"synchronous_standby_names", ""}, {"wal_segment_size", "16777216", "B"},
 		{"archive_mode", "on"}, {"archive_command", "/usr/bin/archive %p"}, {"archive_library", ""},
-		{"max_slot_wal_keep_size", "102400", "MB"},
+		{"max_slot_wal_keep_size", "102400", "MB"}, {"logical_decoding_work_mem", "65536", "kB"},
 		{"max_connections", "200"}, {"max_wal_senders", "10"}, {"max_files_per_process", "1000"},
 		{"superuser_reserved_connections", "3"}, {"reserved_connections", "0"},
 		{"max_worker_processes", "16"}, {"max_parallel_workers", "16"}, {"max_parallel_workers_per_gather", "2"},

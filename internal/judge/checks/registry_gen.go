@@ -30,6 +30,7 @@ func All() []check.Check {
 		storage.AntivirusScanner,
 		wal.ArchiveFailing,
 		wal.ArchiveLag,
+		wal.ArchivesNothing,
 		vacuum.AutovacuumLag,
 		vacuum.AutovacuumOff,
 		vacuum.AutovacuumWorkersShareLimit,

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -18,7 +17,6 @@ func (j *judge) conflicts() {
 	j.connections()
 	j.wal()
 	j.archiving()
-	j.archivesNothing()
 	j.recovery()
 	if j.text("huge_pages") == "on" && j.text("shared_memory_type") == "sysv" {
 		j.together(say.M("huge pages require shared_memory_type = mmap, otherwise the server does not start"),
@@ -154,20 +152,6 @@ func (j *judge) archiving() {
 		j.text("archive_mode") != "" && !j.is("archive_mode", false) {
 		j.together(say.M("only one of the two may be set: in 16 and later, the archiver stops with an error, nothing "+
 			"is archived and WAL accumulates"), "archive_command", "archive_library")
-	}
-}
-
-// successes are commands that do nothing and succeed.
-var successes = regex.New(`^(?:(?:/usr)?/bin/)?true$|^:$|^exit 0$|^cd \.$|` +
-	`^(?:/bin/)?(?:ba)?sh -c ["']?(?:true|exit 0|:)["']?$`)
-
-// archivesNothing reports a command that only pretends.
-func (j *judge) archivesNothing() {
-	s, ok := j.last["archive_command"]
-	if mode := j.text("archive_mode"); ok && mode != "" && !j.is("archive_mode", false) && !j.bad["archive_command"] &&
-		successes.MatchString(strings.TrimSpace(s.Value)) {
-		j.found(&ArchivesNothing, s, "archive_mode = {mode}, archive_command = {value}.", "mode", mode, "value",
-			quoted(s.Value))
 	}
 }
 

@@ -192,21 +192,10 @@ var NeedsRestart = check.Check{
 	Sources: []string{"pg-config"},
 }
 
-// ArchivesNothing is an archive_command that succeeds without a copy.
-var ArchivesNothing = check.Check{
-	ID: "conf_archives_nothing", Area: check.WAL, Severity: check.Notice,
-	Title: "archive_command archives nothing",
-	Why: "A command that only reports success makes the server treat each WAL segment as archived and recycle it. " +
-		"Base backups cannot be recovered to a point in time, and a standby that falls behind finds no archive. " +
-		"It is a way to turn archiving on later without a restart, but it also hides that there is none.",
-	Do:      "Set a command that copies the segment, or accept the finding if there is meant to be no archive.",
-	Sources: []string{"pg-config-wal"},
-}
-
 // Kinds are all judgements of this package, for the pages about them. Dangerous
 // values carry the id and the words of the check that finds them on a server.
 func Kinds() []check.Check {
-	return []check.Check{ArchivesNothing, BuildDecides, Conflict, Duplicate, Fixed, Fork, Include, Module, NeedsRestart,
+	return []check.Check{BuildDecides, Conflict, Duplicate, Fixed, Fork, Include, Module, NeedsRestart,
 		NotYet, OutOfRange, Overridden, Removed, Renamed, Risky, Syntax, UnitSlip, Unknown, WrongUnit, WrongValue}
 }
 

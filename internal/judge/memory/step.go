@@ -1,6 +1,10 @@
 package memory
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
 
 // firstStep is the least that is kept for other programs: the daemons of a fresh
 // server system hold 100 to 300 MB. It is an eighth of a machine of less than 2 GB,
@@ -38,8 +42,13 @@ func StepOf(held, total unit.Bytes) unit.Bytes {
 // reserve covers what passes.
 const stepSlack = 8
 
+// endedShare is the part of a step that still has to be held, if programs come and go unknown: those that have run for
+// ten minutes may be the build of an hour, which comes again tomorrow. To go on counting it is the safe side.
+const endedShare = 2
+
 // Neighbors returns the steps that may be counted instead, if what is held is near the edge of its own step: the one
-// below if it has just passed that, the one above if it has just dropped from it.
+// below if it has just passed that, the one above if it has just dropped from it. If neither a watched week nor
+// services say what stays, those above count until less than half of them is held.
 func (o Others) Neighbors(total unit.Bytes) []Others {
 	var out []Others
 	first, below := firstStep(total), unit.Bytes(0)
@@ -56,6 +65,13 @@ func (o Others) Neighbors(total unit.Bytes) []Others {
 	}
 	if o.Counted < total && o.Held >= o.Counted-o.Counted/stepSlack {
 		with(stepAbove(o.Counted))
+	}
+	if o.Source == OthersNow || o.Source == OthersAnonymous {
+		for step := stepAbove(o.Counted); o.Counted < total && step <= endedShare*o.Held; step = stepAbove(step) {
+			if !slices.ContainsFunc(out, func(n Others) bool { return n.Counted == min(step, total) }) {
+				with(step)
+			}
+		}
 	}
 	return out
 }

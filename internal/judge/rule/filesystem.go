@@ -47,6 +47,15 @@ func (c *Case) DataFilesystem() (fs string, ok bool) {
 	return m.FSType, ok
 }
 
+// SharesBlocks reports whether files of the data directory can share blocks; sure is false where it is unknown.
+func (c *Case) SharesBlocks() (shares, sure bool) {
+	place, ok := c.place(snapshot.DataPlace)
+	if !ok {
+		return false, false
+	}
+	return c.Snapshot.SharesBlocks(place.Path)
+}
+
 // ZfsMounted reports whether a ZFS filesystem is mounted, which then has its own cache (the ARC).
 func ZfsMounted(mounts []host.Mount) bool {
 	for _, m := range mounts {

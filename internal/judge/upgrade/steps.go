@@ -98,9 +98,8 @@ func (j *judge) steps() {
 	if !ok {
 		old = oldBin
 	}
-	j.step("initdb", say.M("Create the new cluster as the account that owns the old one. Do not start it."),
-		check.Shell(strings.Join(append([]string{shell.Quote(path.Join(bin, "initdb")), "-D", newData}, j.initdb()...),
-			" ")))
+	j.step("initdb", j.creating(), check.Shell(strings.Join(append([]string{shell.Quote(path.Join(bin, "initdb")),
+		"-D", newData}, j.initdb()...), " ")))
 	j.step("configure", say.M("Correct the copied configuration as listed above, and check it."),
 		check.Shell("pgfettle check --conf "+newData+"/postgresql.conf --pg "+say.Spell(j.to)))
 	run := j.command(bin, old)
@@ -125,10 +124,34 @@ func (j *judge) steps() {
 		"until a backup of the new one is complete."))
 }
 
+// localeFrom is the first version whose pg_upgrade gives the new cluster the encoding and the locale of the old one's
+// template0. Before, it compares them, and the new cluster has to be made alike.
+const localeFrom = 16
+
+// creating says how the new cluster is made.
+func (j *judge) creating() say.Message {
+	u, _ := j.in.Server.Upgrade.Get()
+	switch {
+	case j.to >= localeFrom:
+		return say.M("Create the new cluster as the account that owns the old one. Do not start it. Encoding, " +
+			"locale, and locale provider need no option: pg_upgrade copies them from the old cluster.")
+	case u.Template == pg.Locale{}:
+		return say.M("Create the new cluster as the account that owns the old one. Do not start it. pg_upgrade to "+
+			"{major} requires the encoding and the locale of the old cluster, which are unknown: add -E, "+
+			"--lc-collate, and --lc-ctype with those of template0.", "major", j.to)
+	}
+	return say.M("Create the new cluster as the account that owns the old one. Do not start it. pg_upgrade to {major} "+
+		"requires the encoding and the locale of the old cluster.", "major", j.to)
+}
+
 // initdb are the options that make the new cluster like the old one.
 func (j *judge) initdb() (out []string) {
 	if u, ok := j.in.Server.Upgrade.Get(); ok && u.Superuser != "" {
 		out = append(out, "-U", shell.Quote(u.Superuser))
+	}
+	if u, ok := j.in.Server.Upgrade.Get(); ok && j.to < localeFrom && u.Template != (pg.Locale{}) {
+		out = append(out, "-E", shell.Quote(u.Template.Encoding), "--lc-collate="+shell.Quote(u.Template.Collate),
+			"--lc-ctype="+shell.Quote(u.Template.Ctype))
 	}
 	c, ok := j.in.Server.Control.Get()
 	if !ok {
@@ -163,87 +186,6 @@ func (j *judge) command(bin, old string) string {
 		words = append(words, "-o", shell.Quote("-c config_file="+file))
 	}
 	return strings.Join(words, " ")
-}
-
-// mode says which ways of moving the files this host allows.
-func (j *judge) mode() {
-	fs := ""
-	var at string
-	places, _ := j.in.Places.Get()
-	for _, p := range places {
-		if p.Role == snapshot.DataPlace {
-			at = p.Path
-			m, _ := j.s.MountOf(p.Path)
-			fs = m.FSType
-		}
-	}
-	list := []say.Message{}
-	if j.to >= swapFrom {
-		list = append(list, say.M("--swap: fastest, moves the files; the old cluster is unusable as soon as it begins"))
-	}
-	list = append(list, say.M("--link: fast, needs no space; the old cluster is unusable once the new server has "+
-		"started"))
-	switch fs {
-	case "xfs", "btrfs":
-		list = append(list, say.M("--clone: fast, and the old cluster stays usable ({filesystem} can share blocks; "+
-			"xfs "+
-			"only if made with reflink=1)", "filesystem", fs))
-	case "":
-		list = append(list, say.M("--clone: only on XFS with reflink and on Btrfs (the filesystem is unknown)"))
-	default:
-		list = append(list, say.M("--clone: not possible on {filesystem}", "filesystem", fs))
-	}
-	list = append(list, j.copying(at))
-	j.step("mode", say.M("Choose a mode. The new data directory must be on the same filesystem, except for --copy. "+
-		"{modes}.", "modes", say.List{Items: list, Sep: "; "}))
-}
-
-// copying says how much room a copy takes.
-func (j *judge) copying(at string) say.Message {
-	var size unit.Bytes
-	complete := false
-	if dbs, ok := j.in.Server.Databases.Get(); ok {
-		complete = len(dbs) > 0
-		for _, d := range dbs {
-			n, ok := d.Size.Get()
-			complete, size = complete && ok, size+n
-		}
-	}
-	spaces, _ := j.s.Host.Spaces.Get()
-	space, free := j.s.SpaceAt(spaces, at)
-	switch others := j.otherFilesystems(at); {
-	case len(others) > 0 && complete:
-		return say.M("--copy: slow, keeps the old cluster; takes {size} in all, as tablespaces are copied on their "+
-			"own filesystems ({places}); how much on each is unknown", "size", size, "places",
-			say.Names(others, listed))
-	case len(others) > 0:
-		return say.M("--copy: slow, keeps the old cluster; takes as much space again (the size is unknown; run with "+
-			"--deep), for tablespaces on their own filesystems ({places})", "places", say.Names(others, listed))
-	case complete && free && at != "" && size > space.Free:
-		return say.M("--copy: slow, and there is not enough space: the databases have {size}, and {free} are "+
-			"free", "size", size,
-			"free", space.Free)
-	case complete && free && at != "":
-		return say.M("--copy: slow, keeps the old cluster; takes {size} of {free} "+
-			"free", "size", size, "free", space.Free)
-	case complete:
-		return say.M("--copy: slow, keeps the old cluster; takes {size} (the free space is unknown)", "size", size)
-	}
-	return say.M("--copy: slow, keeps the old cluster; takes as much space again (the size is unknown; run with " +
-		"--deep)")
-}
-
-// otherFilesystems are the directories of tablespaces that are on another filesystem than the data directory, as far as
-// it is known.
-func (j *judge) otherFilesystems(data string) (out []string) {
-	at, ok := j.s.MountOf(data)
-	places, _ := j.in.Places.Get()
-	for _, p := range places {
-		if m, known := j.s.MountOf(p.Path); p.Role == snapshot.TablespacePlace && ok && known && m.Point != at.Point {
-			out = append(out, p.Path)
-		}
-	}
-	return out
 }
 
 // standbys says what becomes of them.

@@ -1,6 +1,6 @@
 -- Reads what an upgrade to a later major version meets in the shared catalogs. Needs: any role.
--- These are names with line feeds, encodings, locale providers, logical slots, subscriptions, the name of the first superuser. No
--- string has a backslash, which not every server takes for an ordinary character.
+-- These are names with line feeds, encodings, locale providers, logical slots, subscriptions, the name of the first superuser, and
+-- what template0 was made with. No string has a backslash, which not every server takes for an ordinary character.
 (select 'name' as kind, datname::text, null::text as rolname, null::text as spcname, null::text as slot_name, null::text as detail,
         1::bigint as n
    from pg_database where datname ~ ('[' || chr(10) || chr(13) || ']') order by datname limit 20)
@@ -21,3 +21,9 @@
 select 'subscriptions', null, null, null, null, null, count(*) from pg_subscription
  union all
 select 'superuser', null, rolname::text, null, null, null, 1 from pg_roles where oid = 10
+ union all
+select 'template', null, null, null, null, word || '=' || value, 1
+  from pg_database d,
+       lateral (values ('encoding', pg_encoding_to_char(d.encoding)::text), ('collate', d.datcollate::text),
+                       ('ctype', d.datctype::text)) v (word, value)
+ where d.datname = 'template0'
