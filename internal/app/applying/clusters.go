@@ -144,10 +144,37 @@ func Drop(ctx context.Context, p *Place, major int, name string, wait bool) (*jo
 	if err != nil {
 		return nil, err
 	}
-	if err := p.creation(w).Unused(ctx, found[0].spec); err != nil {
-		return nil, &say.Problem{Message: say.M("the instance is not removed"), Detail: say.OfError(err),
-			Hint: say.M("what is in it is yours: back it up, then remove it by hand"), Code: say.CodeRefused}
+	if err := p.keepUsed(ctx, w, id); err != nil {
+		return nil, err
 	}
 	res, err := apply.Undo(ctx, w, l.Snapshot, id, apply.UndoOptions{MaxEffect: knob.Restart, Wait: wait})
 	return res.Journal, err
+}
+
+// keepUsed refuses to take back a creation whose cluster somebody has used: before its server is stopped, or anything
+// else of it is gone.
+func (p *Place) keepUsed(ctx context.Context, w *apply.System, id string) error {
+	if id == "" {
+		return nil
+	}
+	j, err := p.Journal(id)
+	if err != nil {
+		return err
+	}
+	for i := range j.Changes {
+		c := &j.Changes[i]
+		if c.Address.Prefix() != knob.ClusterPrefix || !c.Begun() {
+			continue
+		}
+		s, err := newcluster.Parse(c.After)
+		if err != nil {
+			continue // the undo says so
+		}
+		if err := p.creation(w).Unused(ctx, s); err != nil {
+			return &say.Problem{Message: say.M("the instance in {path} is not removed", "path", s.Data),
+				Detail: say.OfError(err), Hint: say.M("what is in it is yours: back it up, then remove it by hand"),
+				Code: say.CodeRefused}
+		}
+	}
+	return nil
 }

@@ -19,13 +19,10 @@ import (
 // too, takes an OID from there on.
 const firstOID = 16384
 
-// ownDatabases is how many directories initdb leaves in base: template1, template0, postgres.
-const ownDatabases = 3
-
 // remove removes a cluster that was made here and that nobody has used.
 func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
 	if err := c.used(ctx, s); err != nil {
-		return say.Err("{path} is kept: {reason}", "path", s.Data, "reason", err)
+		return kept(s.Data, err)
 	}
 	return c.clear(ctx, s)
 }
@@ -34,6 +31,9 @@ func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
 func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 	if err := c.stopped(s); err != nil {
 		return err
+	}
+	if err := errors.Join(c.elsewhere(s), c.strange(s)); err != nil {
+		return kept(s.Data, err)
 	}
 	if s.Hand == newcluster.Debian {
 		if _, err := c.Target.Lstat(path.Join(s.Config, "postgresql.conf")); err == nil {
@@ -73,35 +73,27 @@ func (c cluster) stopped(s newcluster.Spec) error {
 	return nil
 }
 
-// Unused says why a cluster is more than what was made, as far as that shows while its server runs.
+// Unused says why a cluster that was made is more than that by now, as far as that shows while its server runs. Of one
+// that was not finished, or is gone, there is nothing to say.
 func (h Host) Unused(ctx context.Context, s newcluster.Spec) error {
-	return cluster{Host: h}.looksUsed(ctx, s)
-}
-
-// used says why a cluster is more than what was made: whatever is in doubt counts as used.
-func (c cluster) used(ctx context.Context, s newcluster.Spec) error {
-	if err := c.stopped(s); err != nil {
-		return err
+	c := cluster{Host: h}
+	if made, err := c.marker(s); err != nil || made.Token != s.Token || made.Data != s.Data {
+		return nil
 	}
 	return c.looksUsed(ctx, s)
 }
 
+// used says why a cluster is more than what was made: whatever is in doubt counts as used.
+func (c cluster) used(ctx context.Context, s newcluster.Spec) error {
+	if err := c.looksUsed(ctx, s); err != nil {
+		return err
+	}
+	return c.stopped(s)
+}
+
 func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
-	view := c.view(s)
-	names, err := view.ReadDir(path.Join(s.Data, "base"))
-	if err != nil {
+	if err := c.strange(s); err != nil {
 		return err
-	}
-	if n := len(slices.DeleteFunc(names, func(n string) bool { return n == "pgsql_tmp" })); n != ownDatabases {
-		return say.Err("it has {n} databases, and initdb makes {own}", "n", strconv.Itoa(n), "own",
-			strconv.Itoa(ownDatabases))
-	}
-	spaces, err := view.ReadDir(path.Join(s.Data, "pg_tblspc"))
-	if err != nil {
-		return err
-	}
-	if len(spaces) > 0 {
-		return say.Err("it has a tablespace")
 	}
 	if err := c.edited(s); err != nil {
 		return err
