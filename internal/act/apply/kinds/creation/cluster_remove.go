@@ -29,7 +29,7 @@ func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
 
 // clear takes away what initdb or pg_createcluster has left, the directories excepted, which are steps of their own.
 func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
-	if err := c.stopped(s); err != nil {
+	if err := c.idle(ctx, s); err != nil {
 		return err
 	}
 	if err := errors.Join(c.elsewhere(s), c.strange(s)); err != nil {
@@ -58,17 +58,6 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 	}
 	if s.Hand == newcluster.Debian {
 		return folders.Unmake(s.Data)
-	}
-	return nil
-}
-
-// stopped refuses while a server runs, or may run, on the directory.
-func (c cluster) stopped(s newcluster.Spec) error {
-	if _, err := c.view(s).Lstat(path.Join(s.Data, "postmaster.pid")); !errors.Is(err, fs.ErrNotExist) {
-		if err != nil {
-			return err
-		}
-		return say.Named(s.Data, say.Err("there is a postmaster.pid: stop the server first"))
 	}
 	return nil
 }
@@ -109,6 +98,9 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 	if err != nil {
 		return err
 	}
+	if stopped := c.stopped(s) == nil; stopped && !strings.Contains(said, stoppedCleanly) {
+		return say.Err("its server did not shut down, so that what was made in it is not known: start it, and try again")
+	}
 	oid, ok := controlled(said, "Latest checkpoint's NextOID:")
 	if !ok {
 		return say.Err("pg_controldata does not say whether objects were made")
@@ -118,6 +110,9 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 	}
 	return nil
 }
+
+// stoppedCleanly is how pg_controldata says that the last checkpoint has all.
+const stoppedCleanly = " shut down\n"
 
 // errUsed is a cluster with something of a user in it.
 var errUsed = say.Err("something was made in it: a role, a table, an extension")
