@@ -31,7 +31,8 @@ func TestVerifier(t *testing.T) {
 		h.Write([]byte(exchange))
 		return h.Sum(nil)
 	}
-	if v := base64.StdEncoding.EncodeToString(mac(decoded(server))); v != "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=" {
+	const signature = "6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
+	if v := base64.StdEncoding.EncodeToString(mac(decoded(server))); v != signature {
 		t.Errorf("the server would sign with %s", v)
 	}
 	for n, b := range mac(decoded(stored)) {

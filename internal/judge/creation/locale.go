@@ -14,7 +14,8 @@ const utf8 = "UTF8"
 // are those of them that ICU does not support (pg_enc2icu_tbl of encnames.c).
 var (
 	encodings = []string{utf8, "SQL_ASCII", "EUC_JP", "EUC_CN", "EUC_KR", "EUC_TW", "EUC_JIS_2004", "LATIN1", "LATIN2",
-		"LATIN3", "LATIN4", "LATIN5", "LATIN6", "LATIN7", "LATIN8", "LATIN9", "LATIN10", "WIN1250", "WIN1251", "WIN1252",
+		"LATIN3", "LATIN4", "LATIN5", "LATIN6", "LATIN7", "LATIN8", "LATIN9", "LATIN10", "WIN1250", "WIN1251",
+		"WIN1252",
 		"WIN1253", "WIN1254", "WIN1255", "WIN1256", "WIN1257", "WIN1258", "WIN866", "WIN874", "KOI8R", "KOI8U",
 		"ISO_8859_5", "ISO_8859_6", "ISO_8859_7", "ISO_8859_8"}
 	withoutICU = []string{"SQL_ASCII", "EUC_JIS_2004", "LATIN10", "WIN874"}
@@ -68,8 +69,8 @@ func (l *Layout) locale(at Site) error {
 		}
 		if w.Name != "C" && w.Encoding != utf8 {
 			return refuse(say.M("the locale {name} of the provider builtin needs the encoding UTF8", "name", w.Name),
-				say.M("initdb would refuse {encoding}", "encoding", w.Encoding), say.M("use --locale-provider libc with a "+
-					"locale of that encoding, or --locale C"))
+				say.M("initdb would refuse {encoding}", "encoding", w.Encoding), say.M("use --locale-provider libc "+
+					"with a locale of that encoding, or --locale C"))
 		}
 	case "icu":
 		if l.Major < 15 {
@@ -84,8 +85,8 @@ func (l *Layout) locale(at Site) error {
 			w.Name = "und"
 		}
 		if slices.Contains(withoutICU, w.Encoding) {
-			return refuse(say.M("ICU does not support the encoding {encoding}", "encoding", w.Encoding), say.M("initdb would "+
-				"refuse it"), say.M("use --encoding UTF8, or --locale-provider libc"))
+			return refuse(say.M("ICU does not support the encoding {encoding}", "encoding", w.Encoding),
+				say.M("initdb would refuse it"), say.M("use --encoding UTF8, or --locale-provider libc"))
 		}
 	case "libc":
 		var err error

@@ -12,8 +12,9 @@ import (
 // wide is the shortest prefix of a network that is no network of all addresses: a site's own is /8 at most.
 const wide = 8
 
-// localMethods and hostMethods are what may be asked for. trust lets everybody in, ident and password trust the network,
-// md5 is deprecated, and a line with ldap, radius or cert is none without options or TLS: the server would not start.
+// localMethods and hostMethods are what may be asked for. trust lets everybody in, ident and password trust the
+// network, md5 is deprecated, and a line with ldap, radius or cert is none without options or TLS: the server would not
+// start.
 var (
 	localMethods = []string{"peer", "scram-sha-256", "pam"}
 	hostMethods  = []string{"scram-sha-256", "gss", "pam", "reject"}

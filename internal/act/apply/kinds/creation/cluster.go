@@ -168,8 +168,8 @@ func (c cluster) make(ctx context.Context, s newcluster.Spec) error {
 	if err != nil {
 		return errors.Join(err, c.clear(ctx, s))
 	}
-	return c.note(s.Owner, newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand, Major: s.Major, Name: s.Name,
-		Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums})
+	return c.note(s.Owner, newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand, Major: s.Major,
+		Name: s.Name, Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums})
 }
 
 // occupied reports whether initdb or pg_createcluster found another's work where the cluster was to be, since it was

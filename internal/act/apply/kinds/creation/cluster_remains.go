@@ -156,14 +156,14 @@ func (c cluster) elsewhere(s newcluster.Spec) error {
 	return nil
 }
 
-// registered says that Debian's tools do not know a cluster by its name in this place. The marker that says so belongs to
-// the cluster's account, which must not have root stop another's.
+// registered says that Debian's tools do not know a cluster by its name in this place. The marker that says so belongs
+// to the cluster's account, which must not have root stop another's.
 func (c cluster) registered(m newcluster.Made) error {
 	for _, d := range distribution.Clusters(c.Target) {
 		if d.Version == strconv.Itoa(m.Major) && d.Name == m.Name && d.Data == m.Data {
 			return nil
 		}
 	}
-	return say.Err("no cluster {version}/{name} has the data directory {dir}", "version", m.Major, "name", m.Name, "dir",
-		m.Data)
+	return say.Err("no cluster {version}/{name} has the data directory {dir}", "version", m.Major, "name", m.Name,
+		"dir", m.Data)
 }
