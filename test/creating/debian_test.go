@@ -68,7 +68,7 @@ pg_createcluster -d /var/lib/postgresql/own/x "$0" sales >/dev/null`, major)
 	if d := differs(theirs, s.Files("/var/lib/postgresql/own", "/etc/postgresql")); d != "" {
 		t.Errorf("another cluster of that name was touched:\n%s", d)
 	}
-	s.Sh(`pg_dropcluster "$0" sales; rm -rf /var/lib/pgfettle /var/lib/postgresql/own`, major)
+	s.Sh(`pg_dropcluster "$0" sales; rm -rf /var/lib/pgfettle /var/lib/postgresql/own "/etc/postgresql/$0/sales"`, major)
 	decode(t, s.pgfettle(0, args...))
 	s.pgfettle(0, "create", "--drop", name, "--yes")
 	if d := differs(before, s.Files(watched...)); d != "" {
@@ -102,6 +102,7 @@ func TestWithoutRoot(t *testing.T) {
 		if r := s.run(account(otherID), nil, append([]string{binary(t)}, args...)...); r.Code == 0 {
 			t.Error(r)
 		}
+		s.Sh(`rm -rf "$0/mine/journal" "$0/mine/lock"`, s.top)
 		s.gone()
 	})
 }

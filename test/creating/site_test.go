@@ -25,10 +25,10 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// The accounts of a site. Their IDs belong to no one else.
+// The accounts of a site. Their IDs belong to no one else, and are those of system accounts, which root trusts.
 const (
-	ownerID  = 42311 // whose instances root makes
-	otherID  = 42312 // who makes some without root
+	ownerID  = 811 // whose instances root makes
+	otherID  = 812 // who makes some without root
 	owner    = "pgowner"
 	other    = "pgother"
 	instance = "one"

@@ -65,18 +65,23 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 			Data: c.Data, Service: c.Unit()})
 	}
 	for data, m := range made {
-		add(creation.Cluster{Name: data, State: creation.Stopped, Data: data, Owner: m.spec.Owner.Name,
+		// one whose server runs for an account that root does not trust is not among those that were found
+		up := p.creation(&apply.System{Target: p.Host.Target}).Runs(m.spec)
+		add(creation.Cluster{Name: data, State: states[up], Data: data, Owner: m.spec.Owner.Name,
 			Version: strconv.Itoa(m.spec.Major), Port: m.spec.Port})
 	}
 	return out, nil
 }
+
+// states are what a list shows of a server that runs, or does not.
+var states = map[bool]creation.State{true: creation.Runs, false: creation.Stopped}
 
 func clusterOf(in *snapshot.Instance) creation.Cluster {
 	c := creation.Cluster{Name: in.Label(), Version: in.Version()}
 	c.Data, _ = in.DataDirectory.Get()
 	c.Port, _ = in.Port.Get()
 	if up, ok := in.Running.Get(); ok {
-		c.State = map[bool]creation.State{true: creation.Runs, false: creation.Stopped}[up]
+		c.State = states[up]
 	}
 	if u, ok := in.Unit.Get(); ok {
 		c.Service = u.Name

@@ -72,6 +72,9 @@ func (c cluster) worker(s newcluster.Spec) (string, error) {
 	return "", nil
 }
 
+// Runs reports whether a server runs on a cluster that was made, whether or not root trusts its account.
+func (h Host) Runs(s newcluster.Spec) bool { return (cluster{Host: h}).stopped(s) != nil }
+
 // stopped refuses while a server runs on the directory. The file that says so may be left by one that was killed.
 func (c cluster) stopped(s newcluster.Spec) error {
 	b, err := c.folders(s).Load(path.Join(s.Data, "postmaster.pid"), target.MaxConfigFile)
