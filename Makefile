@@ -69,9 +69,10 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 	  --beside -C test/web -toolexec 'nice -n 10' -exec 'nice -n 10' -vet=off -timeout 20m ./... \
 	  --then -vet=off -timeout 30m -run '$(ALONE)' ./test/servers
 
-soak: ## kill applies and moves of pg_wal, and start random plans with new seeds for SOAK (default 10m), then run on all versions what make test runs on three; the first failure ends it and tells its seed
+soak: ## kill applies and moves of pg_wal, and start random plans with new seeds for SOAK (default 10m), then run on all versions what make test runs on three, and kill 1,000 creates and start 300 random instances; the first failure ends it and tells its seed
 	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestMoveWALKilled|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
 	PGFETTLE_TEST_MAJORS=all $(GO) test -count=1 -timeout 30m -failfast -v -run '^Test(RedactedEvidenceFindsTheSame|MetricsAgree|ReportOfAServer)$$' ./test/servers
+	PGFETTLE_TEST_MAJORS=all PGFETTLE_CREATE_KILLS=1000 PGFETTLE_CREATE_COMBINATIONS=300 $(GO) test -count=1 -timeout 0 -failfast -v ./test/creating
 
 score: ## read the corpus of real inputs and print recall and precision of each reader; V=-v tells each miss, UPDATE=-update writes docs/readers.md, KIND=oom reads that kind alone, CORPUS=dir reads another corpus
 	$(GO) run ./test/readers/score $(if $(CORPUS),-corpus $(CORPUS)) $(V) $(UPDATE) $(KIND)

@@ -53,6 +53,7 @@ var onTheClock = map[string]string{
 	"test/system/guest_test.go start":      "looks each second whether the console has grown, until its context ends",
 	"test/system/overcommit_test.go crowd": "a session that does nothing until the machine is " +
 		"switched off",
+	"test/creating/kill_test.go killed": "looks at the journal again; the moment of a kill is drawn, and any is good",
 	"test/kernel/pagetables_test.go cost": "keeps the best of some times, which it reports " +
 		"and does not judge",
 	"test/system/overcommit_test.go answers": "asks again until the server answers, for two minutes",

@@ -61,7 +61,8 @@ func programs(ctx context.Context, dir string) (out []creation.Programs) {
 	}
 	for _, b := range list {
 		bin := filepath.Dir(b.Tool("postgres"))
-		out = append(out, creation.Programs{Bin: bin, Version: b.Version, ICU: linked(b.Tool("postgres"), "libicu")})
+		out = append(out, creation.Programs{Bin: bin, Version: b.Version, ICU: linked(b.Tool("postgres"), "libicu"),
+			GSS: linked(b.Tool("postgres"), "libgssapi"), PAM: linked(b.Tool("postgres"), "libpam")})
 	}
 	return out
 }

@@ -65,18 +65,23 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 			Data: c.Data, Service: c.Unit()})
 	}
 	for data, m := range made {
-		add(creation.Cluster{Name: data, State: creation.Stopped, Data: data, Owner: m.spec.Owner.Name,
+		// one whose server runs for an account that root does not trust is not among those that were found
+		up := p.creation(&apply.System{Target: p.Host.Target}).Runs(m.spec)
+		add(creation.Cluster{Name: data, State: states[up], Data: data, Owner: m.spec.Owner.Name,
 			Version: strconv.Itoa(m.spec.Major), Port: m.spec.Port})
 	}
 	return out, nil
 }
+
+// states are what a list shows of a server that runs, or does not.
+var states = map[bool]creation.State{true: creation.Runs, false: creation.Stopped}
 
 func clusterOf(in *snapshot.Instance) creation.Cluster {
 	c := creation.Cluster{Name: in.Label(), Version: in.Version()}
 	c.Data, _ = in.DataDirectory.Get()
 	c.Port, _ = in.Port.Get()
 	if up, ok := in.Running.Get(); ok {
-		c.State = map[bool]creation.State{true: creation.Runs, false: creation.Stopped}[up]
+		c.State = states[up]
 	}
 	if u, ok := in.Unit.Get(); ok {
 		c.Service = u.Name
@@ -145,10 +150,37 @@ func Drop(ctx context.Context, p *Place, major int, name string, wait bool) (*jo
 	if err != nil {
 		return nil, err
 	}
-	if err := p.creation(w).Unused(ctx, found[0].spec); err != nil {
-		return nil, &say.Problem{Message: say.M("the instance is not removed"), Detail: say.OfError(err),
-			Hint: say.M("what is in it is yours: back it up, then remove it by hand"), Code: say.CodeRefused}
+	if err := p.keepUsed(ctx, w, id); err != nil {
+		return nil, err
 	}
 	res, err := apply.Undo(ctx, w, l.Snapshot, id, apply.UndoOptions{MaxEffect: knob.Restart, Wait: wait})
 	return res.Journal, err
+}
+
+// keepUsed refuses to take back a creation whose cluster somebody has used: before its server is stopped, or anything
+// else of it is gone.
+func (p *Place) keepUsed(ctx context.Context, w *apply.System, id string) error {
+	if id == "" {
+		return nil
+	}
+	j, err := p.Journal(id)
+	if err != nil {
+		return err
+	}
+	for i := range j.Changes {
+		c := &j.Changes[i]
+		if c.Address.Prefix() != knob.ClusterPrefix || !c.Begun() {
+			continue
+		}
+		s, err := newcluster.Parse(c.After)
+		if err != nil {
+			continue // the undo says so
+		}
+		if err := p.creation(w).Unused(ctx, s); err != nil {
+			return &say.Problem{Message: say.M("the instance in {path} is not removed", "path", s.Data),
+				Detail: say.OfError(err), Hint: say.M("what is in it is yours: back it up, then remove it by hand"),
+				Code: say.CodeRefused}
+		}
+	}
+	return nil
 }

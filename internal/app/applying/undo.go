@@ -49,6 +49,9 @@ func Undo(ctx context.Context, r UndoRequest) (*journal.Journal, error) {
 	if err := r.ask(ctx, id); err != nil {
 		return nil, err
 	}
+	if err := r.Place.keepUsed(ctx, w, id); err != nil {
+		return nil, err
+	}
 	res, err := apply.Undo(ctx, w, l.Snapshot, id, apply.UndoOptions{MaxEffect: r.MaxEffect, Wait: r.Wait,
 		Forget: r.Forget})
 	return res.Journal, err

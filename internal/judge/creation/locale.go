@@ -7,6 +7,28 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
+// utf8 is the encoding that is chosen unless another one is asked for.
+const utf8 = "UTF8"
+
+// encodings are those that a database can have (pg_wchar.h: up to PG_ENCODING_BE_LAST), the default first; withoutICU
+// are those of them that ICU does not support (pg_enc2icu_tbl of encnames.c).
+var (
+	encodings = []string{utf8, "SQL_ASCII", "EUC_JP", "EUC_CN", "EUC_KR", "EUC_TW", "EUC_JIS_2004", "LATIN1", "LATIN2",
+		"LATIN3", "LATIN4", "LATIN5", "LATIN6", "LATIN7", "LATIN8", "LATIN9", "LATIN10", "WIN1250", "WIN1251",
+		"WIN1252",
+		"WIN1253", "WIN1254", "WIN1255", "WIN1256", "WIN1257", "WIN1258", "WIN866", "WIN874", "KOI8R", "KOI8U",
+		"ISO_8859_5", "ISO_8859_6", "ISO_8859_7", "ISO_8859_8"}
+	withoutICU = []string{"SQL_ASCII", "EUC_JIS_2004", "LATIN10", "WIN874"}
+)
+
+// builtinLocales are those of the provider builtin; unicodeFast is there from unicodeFastSince on.
+var builtinLocales = []string{"C", "C.UTF-8", "C.UTF8", unicodeFast}
+
+const (
+	unicodeFast      = "PG_UNICODE_FAST"
+	unicodeFastSince = 18
+)
+
 // builtinSince is the first major with the provider builtin.
 const builtinSince = 17
 
@@ -15,8 +37,17 @@ const builtinSince = 17
 func (l *Layout) locale(at Site) error {
 	w := l.Order.Locale
 	if w.Encoding == "" {
-		w.Encoding = "UTF8"
+		w.Encoding = utf8
 	}
+	known := slices.IndexFunc(encodings, func(e string) bool { return sameLocale("x."+e, "x."+w.Encoding) })
+	if strings.EqualFold(w.Encoding, "unicode") { // another name of it
+		known = slices.Index(encodings, utf8)
+	}
+	if known < 0 {
+		return say.Usage(say.M("--encoding: {name} is not an encoding of databases", "name", say.Quoted(w.Encoding)),
+			say.M("Use UTF8; the others are {names}.", "names", say.Names(encodings[1:], 0)))
+	}
+	w.Encoding = encodings[known]
 	if w.Provider == "" {
 		w.Provider = "libc"
 		if w.Name == "" && l.Major >= builtinSince {
@@ -32,9 +63,14 @@ func (l *Layout) locale(at Site) error {
 		if w.Name == "" {
 			w.Name = "C.UTF-8"
 		}
-		if !slices.Contains([]string{"C", "C.UTF-8", "C.UTF8", "PG_UNICODE_FAST"}, w.Name) {
+		if !slices.Contains(builtinLocales, w.Name) || w.Name == unicodeFast && l.Major < unicodeFastSince {
 			return refuse(say.M("the locale provider builtin has no locale {name}", "name", say.Quoted(w.Name)),
 				say.M("it has C, C.UTF-8 and, from 18 on, PG_UNICODE_FAST"), say.M("use --locale-provider icu or libc"))
+		}
+		if w.Name != "C" && w.Encoding != utf8 {
+			return refuse(say.M("the locale {name} of the provider builtin needs the encoding UTF8", "name", w.Name),
+				say.M("initdb would refuse {encoding}", "encoding", w.Encoding), say.M("use --locale-provider libc "+
+					"with a locale of that encoding, or --locale C"))
 		}
 	case "icu":
 		if l.Major < 15 {
@@ -49,6 +85,10 @@ func (l *Layout) locale(at Site) error {
 		if w.Name == "" {
 			w.Name = "und"
 		}
+		if slices.Contains(withoutICU, w.Encoding) {
+			return refuse(say.M("ICU does not support the encoding {encoding}", "encoding", w.Encoding),
+				say.M("initdb would refuse it"), say.M("use --encoding UTF8, or --locale-provider libc"))
+		}
 	case "libc":
 		var err error
 		if w.Name, err = libcLocale(w.Name, at); err != nil {
@@ -60,7 +100,7 @@ func (l *Layout) locale(at Site) error {
 	}
 	// Beside another provider libc still decides upper and lower case of the text search: with C, of ASCII letters
 	// alone.
-	if w.base = "C"; w.Provider != "libc" && w.Encoding == "UTF8" {
+	if w.base = "C"; w.Provider != "libc" && w.Encoding == utf8 {
 		if list, ok := at.Locales.Get(); ok && slices.ContainsFunc(list, func(have string) bool {
 			return sameLocale(have, "C.UTF-8")
 		}) {
@@ -112,12 +152,12 @@ func (l *Layout) encoding() error {
 	}
 	_, code, told := strings.Cut(w.Name, ".")
 	utf := sameLocale("x."+code, "x.UTF-8")
-	if code, _, _ = strings.Cut(code, "@"); told && utf != (w.Encoding == "UTF8") && w.Encoding != "SQL_ASCII" {
+	if code, _, _ = strings.Cut(code, "@"); told && utf != (w.Encoding == utf8) && w.Encoding != "SQL_ASCII" {
 		return refuse(say.M("the encoding {encoding} does not fit the locale {name}", "encoding", w.Encoding, "name",
 			w.Name), say.M("initdb would refuse it"), say.M("use a locale of that encoding, or C"))
 	}
-	if !told && w.Encoding == "UTF8" {
-		return refuse(say.M("the locale {name} names no encoding", "name", say.Quoted(w.Name)), say.M("on most "+
+	if !told && w.Encoding == utf8 {
+		return refuse(say.M("the locale {name} names no encoding", "name", say.Quoted(w.Name)), say.M("on most " +
 			"systems "+
 			"it is ISO 8859, and the cluster would be LATIN1"), say.M("use --locale {name}.UTF-8", "name", w.Name))
 	}

@@ -12,24 +12,37 @@ import (
 // wide is the shortest prefix of a network that is no network of all addresses: a site's own is /8 at most.
 const wide = 8
 
-// authMethods are what may be asked for, and peer for the socket alone. trust lets everybody in, ident and password
-// trust the network, and md5 is deprecated.
-var authMethods = []string{"scram-sha-256", "cert", "gss", "ldap", "pam", "reject"}
+// localMethods and hostMethods are what may be asked for. trust lets everybody in, ident and password trust the
+// network, md5 is deprecated, and a line with ldap, radius or cert is none without options or TLS: the server would not
+// start.
+var (
+	localMethods = []string{"peer", "scram-sha-256", "pam"}
+	hostMethods  = []string{"scram-sha-256", "gss", "pam", "reject"}
+)
+
+// The methods that are not asked for, which are pg_createcluster's own too.
+const localDefault, hostDefault = "peer", "scram-sha-256"
 
 // network decides how the server is reached.
 func (l *Layout) network(at Site) error {
 	o := &l.Order
 	if o.AuthLocal == "" {
-		o.AuthLocal = "peer"
+		o.AuthLocal = localDefault
 	}
 	if o.AuthHost == "" {
-		o.AuthHost = "scram-sha-256"
+		o.AuthHost = hostDefault
 	}
-	if o.AuthLocal != "peer" && !slices.Contains(authMethods, o.AuthLocal) {
-		return badMethod("--auth-local", o.AuthLocal, append([]string{"peer"}, authMethods...))
+	if !slices.Contains(localMethods, o.AuthLocal) {
+		return badMethod("--auth-local", o.AuthLocal, localMethods)
 	}
-	if !slices.Contains(authMethods, o.AuthHost) {
-		return badMethod("--auth-host", o.AuthHost, authMethods)
+	if !slices.Contains(hostMethods, o.AuthHost) {
+		return badMethod("--auth-host", o.AuthHost, hostMethods)
+	}
+	for method, built := range map[string]bool{"gss": l.Programs.GSS, "pam": l.Programs.PAM} {
+		if !built && (o.AuthLocal == method || o.AuthHost == method) {
+			return refuse(say.M("the programs in {dir} were built without {method}", "dir", l.Programs.Bin, "method",
+				method), say.M("the server would not start with it in pg_hba.conf"), say.M("use scram-sha-256"))
+		}
 	}
 	if o.AuthLocal == "scram-sha-256" && !o.Password {
 		return refuse(say.M("with --auth-local scram-sha-256 nobody could log in"), say.M("the superuser would have "+
@@ -73,6 +86,8 @@ func badMethod(flag, method string, known []string) error {
 		detail = say.M("md5 passwords are deprecated, and scram-sha-256 is there in every supported version")
 	case "password":
 		detail = say.M("password sends passwords in clear text")
+	case "ldap", "radius", "cert":
+		detail = say.M("{method} needs options or TLS, and the server would not start without them", "method", method)
 	}
 	return refuse(say.M("{flag} {method} is not written", "flag", flag, "method", say.Quoted(method)), detail,
 		say.M("use one of {names}; other lines can be added to pg_hba.conf later", "names", say.Names(known, 0)))

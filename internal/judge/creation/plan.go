@@ -294,8 +294,10 @@ func (l Layout) spec(token string, p *Plan, hba string) newcluster.Spec {
 		s.InitDB = append(s.InitDB, "--allow-group-access")
 	}
 	if l.Hand != newcluster.Debian { // pg_createcluster runs it as the owner, whose name it takes
-		s.InitDB = append(s.InitDB, "--username="+l.Owner.Name, "--auth-local="+l.Order.AuthLocal,
-			"--auth-host="+l.Order.AuthHost)
+		s.InitDB = append(s.InitDB, "--username="+l.Owner.Name)
+	}
+	if l.Hand != newcluster.Debian || l.Order.AuthLocal != localDefault || l.Order.AuthHost != hostDefault {
+		s.InitDB = append(s.InitDB, "--auth-local="+l.Order.AuthLocal, "--auth-host="+l.Order.AuthHost)
 	}
 	return s
 }

@@ -33,6 +33,8 @@ type Programs struct {
 	Bin     string
 	Version unit.Version
 	ICU     bool   // built with ICU
+	GSS     bool   // with GSSAPI
+	PAM     bool   // with PAM
 	Socket  string // where they look for sockets unless they are told otherwise; "": not known
 }
 

@@ -25,9 +25,9 @@ func (l Layout) unit(p *Plan) string {
 	if l.Unit == "" {
 		return ""
 	}
-	mounts := l.Data
+	mounts := word(l.Data)
 	if l.WAL != "" {
-		mounts += " " + l.WAL
+		mounts += " " + word(l.WAL)
 	}
 	var b strings.Builder
 	b.WriteString("# Written by 'pgfettle create'.\n")
@@ -39,12 +39,12 @@ func (l Layout) unit(p *Plan) string {
 	b.WriteString("[Unit]\nDescription=PostgreSQL " + strconv.Itoa(l.Major) + " database server (" + l.Name + ")\n" +
 		"After=network-online.target\nWants=network-online.target\nRequiresMountsFor=" + mounts + "\n\n" +
 		"[Service]\nType=notify\nUser=" + l.Owner.Name + "\nGroup=" + l.Owner.Group + "\n" +
-		"Environment=PGDATA=" + l.Data + "\n" +
+		"Environment=" + word("PGDATA="+l.Data) + "\n" +
 		"Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0\n" +
 		"OOMScoreAdjust=" + strconv.Itoa(oomAdjust) + "\nOOMPolicy=continue\n" +
-		"ExecStart=" + l.Programs.Bin + "/postgres -D ${PGDATA}\nExecReload=/bin/kill -HUP $MAINPID\n" +
+		"ExecStart=" + word(l.Programs.Bin+"/postgres") + " -D ${PGDATA}\nExecReload=/bin/kill -HUP $MAINPID\n" +
 		"KillMode=mixed\nKillSignal=SIGINT\nTimeoutStartSec=infinity\nTimeoutStopSec=" + stopTimeout +
-		"\nLimitNOFILE=" +
+			"\nLimitNOFILE=" +
 		strconv.Itoa(openFiles) + "\n")
 	if dir, ok := strings.CutPrefix(l.Socket, "/var/run/"); ok {
 		b.WriteString("RuntimeDirectory=" + dir + "\nRuntimeDirectoryPreserve=yes\nRuntimeDirectoryMode=2775\n")
@@ -53,6 +53,14 @@ func (l Layout) unit(p *Plan) string {
 	}
 	b.WriteString("\n[Install]\nWantedBy=multi-user.target\n")
 	return b.String()
+}
+
+// word is a word of a line of a unit, in quotes where systemd would make two of it.
+func word(s string) string {
+	if !strings.ContainsAny(s, " \t\"\\;#") {
+		return s
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 // firewallValue is what the step of the firewall has: which one, and the networks.

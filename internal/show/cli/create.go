@@ -182,8 +182,8 @@ given to the server, and it is in no journal, log or argument.
 	complete(cmd, "via", "auto", "debian", "rpm", "initdb")
 	complete(cmd, "format", createFormats...)
 	complete(cmd, acceptRisk, append(highRisks(), acceptAll, openNetwork)...)
-	complete(cmd, "auth-local", "peer", "scram-sha-256")
-	complete(cmd, "auth-host", "scram-sha-256", "cert", "gss", "ldap")
+	complete(cmd, "auth-local", "peer", "scram-sha-256", "pam")
+	complete(cmd, "auth-host", "scram-sha-256", "gss", "pam", "reject")
 	return cmd
 }
 
@@ -231,6 +231,9 @@ func runCreate(ctx context.Context, env *Env, o *createOptions) error {
 	fmt.Fprintln(env.Stderr)
 	j, err := applying.Create(ctx, applying.CreateRequest{Place: place, Session: planned.Session, Plan: planned.Plan,
 		Wait: o.wait})
+	if o.format == "json" { // which stays alone on the standard output
+		env.Stdout = env.Stderr
+	}
 	if err := showApplied(env, j, err); err != nil {
 		return err
 	}

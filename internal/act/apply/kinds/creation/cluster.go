@@ -35,7 +35,7 @@ var _ apply.Partial = cluster{}
 
 // Look implements apply.Kind.
 func (c cluster) Look(_ context.Context, k apply.Knob) (journal.State, error) {
-	s, err := newcluster.Parse(k.To)
+	s, err := spec(k)
 	if err != nil {
 		return journal.State{}, err
 	}
@@ -43,6 +43,9 @@ func (c cluster) Look(_ context.Context, k apply.Knob) (journal.State, error) {
 	names, err := view.ReadDir(s.Data)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(names) == 0 {
 		if s.Hand == newcluster.Debian {
+			if c.elsewhere(s) != nil {
+				return live(foreign), nil
+			}
 			if _, err := c.Target.Lstat(s.Config); err == nil {
 				return live(unfinished), nil // pg_createcluster makes it first
 			}
@@ -65,6 +68,18 @@ func (c cluster) Look(_ context.Context, k apply.Knob) (journal.State, error) {
 		return live(foreign), nil // a server has run there, and ours is started after the marker only
 	}
 	return live(unfinished), nil
+}
+
+// spec is what the cluster of a step is made of.
+func spec(k apply.Knob) (newcluster.Spec, error) {
+	s, err := newcluster.Parse(k.To)
+	if err == nil && s.Data != k.Address.Name() {
+		err = say.Err("the description is of {path}", "path", s.Data)
+	}
+	if err != nil {
+		return s, say.Named(k.Address, err)
+	}
+	return s, nil
 }
 
 // view is the host with the rights of the cluster's owner.
@@ -108,7 +123,7 @@ func (c cluster) Short(value string) string { return newcluster.Short(value) }
 
 // Set implements apply.Kind.
 func (c cluster) Set(ctx context.Context, k apply.Knob, st journal.State) error {
-	s, err := newcluster.Parse(k.To)
+	s, err := spec(k)
 	if err != nil {
 		return err
 	}
@@ -119,7 +134,7 @@ func (c cluster) Set(ctx context.Context, k apply.Knob, st journal.State) error 
 	switch now := *found.Live; {
 	case st.SameLive(found):
 		return nil
-	case now == foreign:
+	case now != newcluster.Absent && now != unfinished && now != s.Live():
 		return say.Named(s.Data, say.Err("it holds a database cluster that was not made here"))
 	case absent(st) && now != unfinished:
 		return c.remove(ctx, s)
@@ -143,16 +158,24 @@ func (c cluster) make(ctx context.Context, s newcluster.Spec) error {
 	} else {
 		err = c.initdb(ctx, s)
 	}
+	if err != nil && !occupied(err) {
+		err = errors.Join(err, c.clear(ctx, s))
+	}
 	if err != nil {
-		return errors.Join(err, c.clear(ctx, s))
+		return err
 	}
 	sums, err := c.configure(s)
 	if err != nil {
 		return errors.Join(err, c.clear(ctx, s))
 	}
-	return c.note(s.Owner, newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand,
-		Major: s.Major, Name: s.Name,
-		Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums})
+	return c.note(s.Owner, newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand, Major: s.Major,
+		Name: s.Name, Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums})
+}
+
+// occupied reports whether initdb or pg_createcluster found another's work where the cluster was to be, since it was
+// looked for: that is left alone.
+func occupied(err error) bool {
+	return strings.Contains(err.Error(), "exists but is not empty") || strings.Contains(err.Error(), "already exists")
 }
 
 // note writes the marker.
@@ -235,7 +258,12 @@ func (c cluster) perm(s newcluster.Spec) fs.FileMode {
 func (c cluster) sums(s newcluster.Spec) (map[string]string, error) {
 	out := map[string]string{}
 	names := []string{path.Join(s.Config, "postgresql.conf"), path.Join(s.Config, "pg_hba.conf"),
-		path.Join(s.Data, "postgresql.auto.conf")}
+		path.Join(s.Config, "pg_ident.conf"), path.Join(s.Data, "postgresql.auto.conf")}
+	if s.Hand == newcluster.Debian {
+		for _, n := range []string{"environment", "pg_ctl.conf", "start.conf"} {
+			names = append(names, path.Join(s.Config, n))
+		}
+	}
 	for _, f := range s.Files {
 		names = append(names, path.Join(s.Config, f.Name))
 	}

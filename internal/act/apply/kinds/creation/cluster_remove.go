@@ -19,21 +19,21 @@ import (
 // too, takes an OID from there on.
 const firstOID = 16384
 
-// ownDatabases is how many directories initdb leaves in base: template1, template0, postgres.
-const ownDatabases = 3
-
 // remove removes a cluster that was made here and that nobody has used.
 func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
 	if err := c.used(ctx, s); err != nil {
-		return say.Err("{path} is kept: {reason}", "path", s.Data, "reason", err)
+		return kept(s.Data, err)
 	}
 	return c.clear(ctx, s)
 }
 
 // clear takes away what initdb or pg_createcluster has left, the directories excepted, which are steps of their own.
 func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
-	if err := c.stopped(s); err != nil {
+	if err := c.idle(ctx, s); err != nil {
 		return err
+	}
+	if err := errors.Join(c.elsewhere(s), c.strange(s)); err != nil {
+		return kept(s.Data, err)
 	}
 	if s.Hand == newcluster.Debian {
 		if _, err := c.Target.Lstat(path.Join(s.Config, "postgresql.conf")); err == nil {
@@ -63,46 +63,27 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 	return nil
 }
 
-// stopped refuses while a server runs, or may run, on the directory.
-func (c cluster) stopped(s newcluster.Spec) error {
-	if _, err := c.view(s).Lstat(path.Join(s.Data, "postmaster.pid")); !errors.Is(err, fs.ErrNotExist) {
-		if err != nil {
-			return err
-		}
-		return say.Named(s.Data, say.Err("there is a postmaster.pid: stop the server first"))
-	}
-	return nil
-}
-
-// Unused says why a cluster is more than what was made, as far as that shows while its server runs.
+// Unused says why a cluster that was made is more than that by now, as far as that shows while its server runs. Of one
+// that was not finished, or is gone, there is nothing to say.
 func (h Host) Unused(ctx context.Context, s newcluster.Spec) error {
-	return cluster{Host: h}.looksUsed(ctx, s)
-}
-
-// used says why a cluster is more than what was made: whatever is in doubt counts as used.
-func (c cluster) used(ctx context.Context, s newcluster.Spec) error {
-	if err := c.stopped(s); err != nil {
-		return err
+	c := cluster{Host: h}
+	if made, err := c.marker(s); err != nil || made.Token != s.Token || made.Data != s.Data {
+		return nil
 	}
 	return c.looksUsed(ctx, s)
 }
 
+// used says why a cluster is more than what was made: whatever is in doubt counts as used.
+func (c cluster) used(ctx context.Context, s newcluster.Spec) error {
+	if err := c.looksUsed(ctx, s); err != nil {
+		return err
+	}
+	return c.stopped(s)
+}
+
 func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
-	view := c.view(s)
-	names, err := view.ReadDir(path.Join(s.Data, "base"))
-	if err != nil {
+	if err := c.strange(s); err != nil {
 		return err
-	}
-	if n := len(slices.DeleteFunc(names, func(n string) bool { return n == "pgsql_tmp" })); n != ownDatabases {
-		return say.Err("it has {n} databases, and initdb makes {own}", "n", strconv.Itoa(n), "own",
-			strconv.Itoa(ownDatabases))
-	}
-	spaces, err := view.ReadDir(path.Join(s.Data, "pg_tblspc"))
-	if err != nil {
-		return err
-	}
-	if len(spaces) > 0 {
-		return say.Err("it has a tablespace")
 	}
 	if err := c.edited(s); err != nil {
 		return err
@@ -118,6 +99,9 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 	if err != nil {
 		return err
 	}
+	if stopped := c.stopped(s) == nil; stopped && !strings.Contains(said, stoppedCleanly) {
+		return say.Err("its server did not shut down, so that what was made in it is not known: start it, and try again")
+	}
 	oid, ok := controlled(said, "Latest checkpoint's NextOID:")
 	if !ok {
 		return say.Err("pg_controldata does not say whether objects were made")
@@ -127,6 +111,9 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 	}
 	return nil
 }
+
+// stoppedCleanly is how pg_controldata says that the last checkpoint has all.
+const stoppedCleanly = " shut down\n"
 
 // errUsed is a cluster with something of a user in it.
 var errUsed = say.Err("something was made in it: a role, a table, an extension")

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -44,6 +45,23 @@ func (h Host) made(dir string) (newcluster.Made, newcluster.Account, error) {
 		err = say.Named(dir, say.Err("it was made in {other}", "other", m.Data))
 	}
 	return m, owner, err
+}
+
+// remade is what a cluster was made of, as far as its marker has it.
+func remade(m newcluster.Made, owner newcluster.Account) newcluster.Spec {
+	s := newcluster.Spec{Token: m.Token, Hand: m.Hand, Major: m.Major, Name: m.Name, Bin: m.Bin, Owner: owner,
+		Data: m.Data, Config: m.Data, WAL: m.WAL}
+	for name := range m.Sums {
+		if path.Base(name) == "postgresql.conf" {
+			s.Config = path.Dir(name)
+		}
+	}
+	for name := range m.Sums {
+		if below, ok := strings.CutPrefix(name, s.Config+"/"); ok && strings.Contains(below, "/") {
+			s.Files = append(s.Files, newcluster.File{Name: below})
+		}
+	}
+	return s
 }
 
 // Look implements apply.Kind.
@@ -92,22 +110,46 @@ func (v server) Set(ctx context.Context, k apply.Knob, s journal.State) error {
 	if err != nil {
 		return err
 	}
-	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", dir, "-w", "-t", strconv.Itoa(int(timeout.Seconds()))}
+	if !absent(s) {
+		return v.act(ctx, m, owner, "start")
+	}
+	// Before anything stops: a cluster that is used is kept, and so is its server.
+	c := cluster{Host: v.Host}
+	if err := c.looksUsed(ctx, remade(m, owner)); err != nil {
+		return kept(dir, err)
+	}
+	if err := v.act(ctx, m, owner, "stop"); err != nil {
+		return err
+	}
+	// A role or a function shows only now that the last checkpoint is written.
+	if err := c.looksUsed(ctx, remade(m, owner)); err != nil {
+		return errors.Join(kept(dir, err), v.act(ctx, m, owner, "start"))
+	}
+	return nil
+}
+
+// kept says why a cluster stays.
+func kept(dir string, why error) error {
+	return say.Err("{path} is kept: {reason}", "path", dir, "reason", why)
+}
+
+// act starts or stops a server.
+func (v server) act(ctx context.Context, m newcluster.Made, owner newcluster.Account, action string) error {
+	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", m.Data, "-w", "-t", strconv.Itoa(int(timeout.Seconds()))}
 	as := v.as(owner)
 	switch {
 	case m.Hand == newcluster.Debian: // which knows its configuration, its log, and the groups of its account
-		action := "start"
-		if absent(s) {
-			action = "stop"
+		if err := (cluster{Host: v.Host}).registered(m); err != nil {
+			return err
 		}
 		argv, as = []string{"/usr/bin/pg_ctlcluster", strconv.Itoa(m.Major), m.Name, action}, nil
-	case absent(s):
+	case action == "stop":
 		argv = append(argv, "-m", "fast", "stop")
 	default:
-		argv = append(argv, "-l", path.Join(dir, "startup.log"), "start")
+		argv = append(argv, "-l", path.Join(m.Data, "startup.log"), "start")
 	}
 	if _, err := v.run(ctx, target.Command{Argv: argv, As: as}); err != nil {
-		return v.because(err, dir, owner)
+		return v.because(err, m.Data, owner)
 	}
 	return nil
 }
