@@ -9,12 +9,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/relation"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/tablespace"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/wal"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/movewal"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -47,9 +47,7 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 	server.Tell = w.Tell
 	if p.Root == "" {
 		host.Kernel = files
-		if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
-			server.Conninfo, server.Environment = l.Collected.Value, l.Collected.Value == ""
-		}
+		reach(server, l)
 		byKey := func(key string) (*snapshot.Instance, error) {
 			if in := l.Snapshot.Instance(key); in != nil {
 				return in, nil
@@ -88,9 +86,17 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 	host.Service = onlyUnit(l.Snapshot)
 	w.Kinds = host.Kinds()
 	w.Kinds["pg"] = pgsetting.Kind{Server: server}
-	w.Kinds["tablespace"] = tablespace.Kind{Server: server}
+	w.Kinds["tablespace"] = &tablespace.Kind{Server: server, Folders: foldersOf(files), Tell: w.Tell}
+	w.Kinds["relation"] = &relation.Kind{Server: server, Tell: w.Tell}
 	w.Kinds["wal"] = p.newWal(w, server)
 	return w, server, nil
+}
+
+// reach says how the server of a session is reached: as the user named it.
+func reach(server *pgctl.Server, l *app.Session) {
+	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
+		server.Conninfo, server.Environment = l.Collected.Value, l.Collected.Value == ""
+	}
 }
 
 // units are the systemd units that run instances, with the first instance of each.
@@ -115,10 +121,7 @@ func onlyUnit(s *snapshot.Snapshot) string {
 // newWal is the kind of the place of the WAL.
 func (p *Place) newWal(w *apply.System, server *pgctl.Server) *wal.Kind {
 	k := &wal.Kind{Mover: &movewal.Mover{Target: w.Target, Server: server, Tell: w.Tell,
-		Folders: (&target.Local{}).Folders}}
-	if l, ok := w.Target.(*target.Local); ok {
-		k.Folders = l.Folders
-	}
+		Folders: foldersOf(w.Target)}}
 	tell, done := p.Host.Steps()
 	percent := int64(-1)
 	k.Progress = func(what string, n, whole int64) {
