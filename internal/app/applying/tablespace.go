@@ -10,7 +10,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -45,8 +44,8 @@ func Tablespaces(ctx context.Context, r TablespaceRequest) (*tablespaces.Report,
 	o := r.Place.Host.ByPolicy(l.PolicyOfDiagnosis())
 	input := tablespaces.Input{Checks: checks.All(), Rules: rules.All(), Options: rules.OptionsOn(o, l.Snapshot)}
 	if l.Collected == nil {
-		input.Holding = tablespaces.Unasked(known.Gap{Fact: "contents of the tablespaces",
-			Reason: "an evidence file does not have them", Reveal: "run the command on the host itself"})
+		input.Holding = tablespaces.Unasked(say.M("an evidence file does not have them"),
+			say.M("run the command on the host itself"))
 		return tablespaces.Look(l.Snapshot, in, input)
 	}
 	server := &pgctl.Server{Target: r.Place.Host.Target}
@@ -57,7 +56,7 @@ func Tablespaces(ctx context.Context, r TablespaceRequest) (*tablespaces.Report,
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		input.Holding = tablespaces.Unasked(known.Gap{Fact: "contents of the tablespaces", Reason: err.Error()})
+		input.Holding = tablespaces.Unasked(say.OfError(err), say.Message{})
 	}
 	if l.Snapshot.HostSeen {
 		input.Rooms = look.Rooms(l.Snapshot, in)

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -241,7 +240,9 @@ type Change struct {
 }
 
 // Unasked is the holding of a server that could not be asked.
-func Unasked(g known.Gap) Holding { return Holding{Unknown: []gap.Gap{gap.Of(g)}} }
+func Unasked(reason, reveal say.Message) Holding {
+	return Holding{Unknown: []gap.Gap{{Fact: say.M("contents of the tablespaces"), Reason: reason, Reveal: reveal}}}
+}
 
 // In returns the report in the language of a catalog.
 func (r *Report) In(c *say.Catalogue) *Report {

@@ -147,7 +147,7 @@ func (p spaceWords) changes(o *outline.Outline, d *tablespaces.Report) {
 	case len(changes) > 0:
 		o.Summary(p.Say("Apply the options with: {command}", "command", "pgfettle apply --only "+
 			strings.Join(tablespaces.Addresses(changes), ",")))
-	case len(d.Findings) == 0:
+	case len(d.Findings) == 0 && len(d.Spaces) > 0:
 		o.Summary(p.Say("Nothing should be changed."))
 	}
 }
