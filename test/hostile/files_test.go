@@ -137,6 +137,9 @@ func TestPlacesThatLead(t *testing.T) {
 		{"check", data}, {"probe", data, "--seconds", "1", "--yes"}, {"move-wal", w.home + "/wal", data, "--yes"},
 		{"move-wal", w.roots + "/wal", data, "--yes"},
 		{"move-wal", "/proc/self/cwd/wal", data, "--yes"},
+		{"tablespace", "plan", data}, {"tablespace", "create", "x", w.home + "/space", data, "--yes"},
+		{"tablespace", "create", "x", w.roots + "/space", data, "--yes"},
+		{"tablespace", "create", "x", "/proc/self/cwd/space", data, "--yes", "--same-filesystem"},
 	} {
 		w.root(args...)
 	}
@@ -149,6 +152,23 @@ func TestWALToAPlaceThatLeads(t *testing.T) {
 	data, _ := w.cluster(mallory, "")
 	w.sh(mallory, `ln -s "$0" "$1/away"`, w.open, w.home)
 	w.root("move-wal", w.home+"/away/wal", data, "--yes", "--same-filesystem")
+}
+
+// TestTablespaceInAPlaceThatLeads: the same of a new tablespace; and a directory of the account's that it swaps for a
+// link to root's while the tablespace is created and dropped.
+func TestTablespaceInAPlaceThatLeads(t *testing.T) {
+	w := newWorld(t)
+	data, _ := w.cluster(mallory, "")
+	w.sh(mallory, `ln -s "$0" "$1/away"`, w.open, w.home)
+	if r := w.root("tablespace", "create", "x", w.home+"/away/space", data, "--yes", "--same-filesystem"); r.Code != 5 {
+		t.Errorf("not refused: %v", r)
+	}
+	w.sh(mallory, `mkdir "$0/real"; ln -s "$1" "$0/evil"; ln -s real "$0/good"; ln -s real "$0/spaces"`, w.home, w.open)
+	w.swap(mallory, w.home+"/spaces", w.home+"/evil", w.home+"/good")
+	for range 3 {
+		w.root("tablespace", "create", "x", w.home+"/spaces/x", data, "--yes", "--same-filesystem")
+		w.root("undo")
+	}
 }
 
 // TestSwappedLinks: a directory that is examined is a link to root's when it is written, and the other way round, again

@@ -112,6 +112,7 @@ func TestStickyFolder(t *testing.T) {
 		{"plan", w.sticky},
 		{"check", w.sticky},
 		{"move-wal", w.roots + "/wal", w.sticky, "--yes"},
+		{"tablespace", "create", "x", w.roots + "/space", w.sticky, "--yes"},
 		{"check"},
 	} {
 		r := w.root(args...)

@@ -47,6 +47,7 @@ var kernels = map[string]string{
 	"act/sample":               "reads the same few files again and again, through the target",
 	"act/oomdemo":              "processes of its own, on this host alone",
 	"act/provision":            "which ports are taken and whether SELinux rules, through the target",
+	"act/tablespaces":          "which filesystems there are, through the target",
 	"act/pgctl":                "where a server's own log goes, through the target",
 	"act/experiment/configure": "how much memory there is for servers of its own, through the target",
 	"act/scratch":              "whether servers of its own still run",

@@ -109,7 +109,7 @@ func TestTablespaces(t *testing.T) {
 		defer srv.Close()
 		world := func(of pgsetting.Kind) *apply.System {
 			return &apply.System{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of,
-				"tablespace": tablespace.Kind{Server: of.Server}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a",
+				"tablespace": &tablespace.Kind{Server: of.Server}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a",
 				Holder: "a test", Now: time.Now}
 		}
 

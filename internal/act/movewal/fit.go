@@ -135,7 +135,7 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 		return refusal(say.M("{value} runs {label}", "value", m, "label", in.Label()), say.M("it would take the stop "+
 			"for a failure"), say.M("move the WAL as {value} does it", "value", m))
 	}
-	if contained(w.Target, w.view(dir), in, dir) {
+	if Contained(w.Target, w.view(dir), in, dir) {
 		return &say.Problem{Message: say.M("the server of {label} runs in a container", "label", in.Label()),
 			Detail: say.M("the right that is missing is that to stop and start the container, which its engine has"),
 			Code:   say.CodeNoAccess,
@@ -157,9 +157,9 @@ func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error 
 	return nil
 }
 
-// contained reports whether a server is the first process of a container that we are in, or one of a container that we
+// Contained reports whether a server is the first process of a container that we are in, or one of a container that we
 // see into.
-func contained(t, view target.Target, in *snapshot.Instance, dir string) bool {
+func Contained(t, view target.Target, in *snapshot.Instance, dir string) bool {
 	b, err := view.ReadFile(path.Join(dir, "postmaster.pid"), target.MaxConfigFile)
 	if err != nil {
 		return false

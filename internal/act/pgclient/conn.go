@@ -1,6 +1,7 @@
 package pgclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -24,6 +25,7 @@ type Connect struct {
 	Port      int               // with SocketDir
 	As        *target.User      // with SocketDir: who connects, where we are root; nil: ourselves
 	User      string            // with SocketDir: the role to try first; "" is PGUSER or the user we are
+	Database  string            // to connect to; "": the named one, or the usual ones
 	Only      []string          // names of the queries to ask; nil: all
 	Left      map[string]string // queries that are not asked, each with the reason of the gap that it leaves
 
@@ -120,7 +122,7 @@ func (c Connect) attempts() ([]*pgconn.Config, error) {
 	}
 	var out []*pgconn.Config
 	for _, user := range users {
-		for _, db := range databases(os.Getenv("PGDATABASE")) {
+		for _, db := range databases(cmp.Or(c.Database, os.Getenv("PGDATABASE"))) {
 			// parsed again for each, because .pgpass distinguishes them
 			cfg, err := pgconn.ParseConfig(Keyword("host", c.SocketDir) + Keyword("port", strconv.Itoa(c.Port)) +
 				Keyword("user", user) + Keyword("dbname", db))
@@ -148,9 +150,9 @@ func (c Connect) conninfoAttempts() ([]*pgconn.Config, error) {
 		return nil, notAKeyword(name, strings.Contains(strings.ToLower(c.Conninfo), "password"))
 	}
 	var out []*pgconn.Config
-	for _, db := range databases(cfg.Database) {
+	for _, db := range databases(cmp.Or(c.Database, cfg.Database)) {
 		one := cfg.Copy()
-		if cfg.Database == "" && !strings.Contains(c.Conninfo, "://") {
+		if (cfg.Database == "" || c.Database != "") && !strings.Contains(c.Conninfo, "://") {
 			if one, err = pgconn.ParseConfig(c.Conninfo + " " + Keyword("dbname", db)); err != nil {
 				return nil, err
 			}

@@ -68,7 +68,7 @@ type Server struct {
 
 	lock     sync.Mutex
 	services map[string]service        // by data directory: see serviceOf
-	sessions map[string]*Session       // by data directory, between calls
+	sessions map[string]*Session       // by data directory and database, between calls
 	accounts map[string]*trust.Account // by data directory: see account
 	// by data directory: what pg_ctl is to append the messages of a server to that is down
 	logs map[string]string

@@ -38,6 +38,8 @@ const (
 	// sqlTimeout bounds one exchange: ALTER SYSTEM and pg_settings take
 	// milliseconds, fsync of a busy disk a second.
 	sqlTimeout = 20 * time.Second
+	// statementTimeout is what the server is told, so that it ends a statement before we do.
+	statementTimeout = "'15s'"
 	// startSlack is how much later than its lock file a server may note its
 	// start: it sizes and locks its shared memory in between.
 	startSlack = 60
@@ -46,7 +48,16 @@ const (
 // Session connects to the server of an instance, or takes up the connection of
 // the call before. No server there is nil without an error.
 func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, error) {
+	return p.SessionIn(ctx, in, "")
+}
+
+// SessionIn is Session in a database; "" is the named one, or the usual ones.
+func (p *Server) SessionIn(ctx context.Context, in *snapshot.Instance, database string) (*Session, error) {
 	dir, _ := in.DataDirectory.Get()
+	key := dir
+	if database != "" {
+		key += "\x00" + database // which no path has
+	}
 	how := pgclient.Connect{Conninfo: p.Conninfo, Peer: -1}
 	var of postmaster
 	if !p.named() {
@@ -62,7 +73,7 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 		}
 		of = pm
 	}
-	if s := p.idle(dir); s != nil {
+	if s := p.idle(key); s != nil {
 		if s.Postmaster.PID == of.PID && s.Postmaster.start == of.start && s.conn.CheckConn() == nil {
 			return s, nil
 		}
@@ -83,11 +94,12 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
 	defer cancel()
+	how.Database = database
 	conn, err := pgclient.Open(ctx, how)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{conn: conn, Postmaster: of, release: func(s *Session) { p.keep(dir, s) }}
+	s := &Session{conn: conn, Postmaster: of, release: func(s *Session) { p.keep(key, s) }}
 	if err := s.ask(ctx, p, dir); err != nil {
 		s.hangUp()
 		return nil, err
@@ -99,22 +111,22 @@ func (p *Server) Session(ctx context.Context, in *snapshot.Instance) (*Session, 
 func (p *Server) named() bool { return p.Conninfo != "" || p.Environment }
 
 // idle takes the connection that the call before left.
-func (p *Server) idle(dir string) *Session {
+func (p *Server) idle(key string) *Session {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	s := p.sessions[dir]
-	delete(p.sessions, dir)
+	s := p.sessions[key]
+	delete(p.sessions, key)
 	return s
 }
 
 // keep leaves a connection for the next call.
-func (p *Server) keep(dir string, s *Session) {
+func (p *Server) keep(key string, s *Session) {
 	p.lock.Lock()
-	old := p.sessions[dir]
+	old := p.sessions[key]
 	if p.sessions == nil {
 		p.sessions = map[string]*Session{}
 	}
-	p.sessions[dir] = s
+	p.sessions[key] = s
 	p.lock.Unlock()
 	if old != nil {
 		old.hangUp()
@@ -152,7 +164,8 @@ func socketOf(in *snapshot.Instance) (pgclient.Connect, error) {
 }
 
 func (s *Session) ask(ctx context.Context, p *Server, dir string) error {
-	if err := s.Exec(ctx, "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '15s'"); err != nil {
+	err := s.Exec(ctx, "SET search_path = pg_catalog, pg_temp; SET statement_timeout = "+statementTimeout)
+	if err != nil {
 		return err
 	}
 	rows, err := s.Rows(ctx, `select current_user::text,
@@ -229,6 +242,26 @@ func (s *Session) Exec(ctx context.Context, sql string) error {
 	defer cancel()
 	_, err := s.conn.Exec(ctx, sql).ReadAll()
 	return err
+}
+
+// Long runs one statement in its own transaction, however long that takes: a copy of a table takes hours.
+func (s *Session) Long(ctx context.Context, sql string) error {
+	if err := s.Exec(ctx, "SET statement_timeout = 0"); err != nil {
+		return err
+	}
+	_, err := s.conn.Exec(ctx, sql).ReadAll()
+	if s.conn.IsClosed() {
+		return err
+	}
+	return errors.Join(err, s.Exec(ctx, "SET statement_timeout = "+statementTimeout))
+}
+
+// Code is the SQLSTATE of an error; "" if no server said it.
+func Code(err error) string {
+	if no, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return no.Code
+	}
+	return ""
 }
 
 // Rows runs one query; a NULL is an empty text.

@@ -26,6 +26,8 @@ type Folders interface {
 	// Make makes a directory in one that exists, and gives it to the user; if that user cannot create it and we are
 	// root, we do. An existing one stays.
 	Make(name string, perm fs.FileMode) error
+	// Names are those of what is in a directory, unsorted.
+	Names(name string) ([]string, error)
 	// Empty removes all that is in a directory. One that does not exist is empty.
 	Empty(name string) error
 	// Unmake removes an empty directory; one that does not exist is no error.
@@ -137,6 +139,24 @@ func makeFolder(at string, perm fs.FileMode, give *User) error {
 		}
 	}
 	return syncFolder(dir)
+}
+
+// Names implements Folders.
+func (f folders) Names(name string) (names []string, err error) {
+	at, err := f.at(name)
+	if err != nil {
+		return nil, err
+	}
+	err = f.do(func() error {
+		dir, err := openFolder(at)
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		names, err = readNames(dir.Open("."))
+		return err
+	})
+	return names, err
 }
 
 // Empty implements Folders.

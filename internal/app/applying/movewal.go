@@ -103,9 +103,14 @@ func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 		return nil, &say.Problem{Message: say.M("cannot move the WAL of a remote server"),
 			Hint: say.M("Run pgfettle on its host."), Code: say.CodeNoAccess}
 	}
+	return oneInstance(s)
+}
+
+// oneInstance is the only instance of a snapshot.
+func oneInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 	switch len(s.Instances) {
 	case 0:
-		return nil, say.Usage(say.M("no instance is running on this host"), say.M("Name its data directory after DIR."))
+		return nil, say.Usage(say.M("no instance is running on this host"), say.M("Name its data directory."))
 	case 1:
 		return &s.Instances[0], nil
 	}
@@ -114,6 +119,5 @@ func onlyInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
 		names = append(names, s.Instances[i].Label())
 	}
 	return nil, say.Usage(say.M("{n} instances are running on this host: {names}", "n", len(names), "names",
-		say.Names(names, 0)),
-		say.M("Name the data directory of one of them after DIR."))
+		say.Names(names, 0)), say.M("Name the data directory of one of them."))
 }

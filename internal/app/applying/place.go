@@ -1,5 +1,5 @@
 // Package applying holds the use cases that change a host and take it back: apply,
-// resume, undo, status, the journals, the move of pg_wal, and the part of the demo that
+// resume, undo, status, the journals, the move of pg_wal, tablespaces, and the part of the demo that
 // applies. One file a use case.
 //
 // A Place says which files are changed and where the journals lie. What a person sees or agrees to on the way is a

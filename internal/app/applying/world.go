@@ -11,12 +11,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/creation"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/relation"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/tablespace"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/wal"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/movewal"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -49,9 +49,7 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 	server.Tell = w.Tell
 	if p.Root == "" {
 		host.Kernel = files
-		if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
-			server.Conninfo, server.Environment = l.Collected.Value, l.Collected.Value == ""
-		}
+		reach(server, l)
 		byKey := func(key string) (*snapshot.Instance, error) {
 			if in := l.Snapshot.Instance(key); in != nil {
 				return in, nil
@@ -90,7 +88,8 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 	host.Service = onlyUnit(l.Snapshot)
 	w.Kinds = host.Kinds()
 	w.Kinds["pg"] = pgsetting.Kind{Server: server}
-	w.Kinds["tablespace"] = tablespace.Kind{Server: server}
+	w.Kinds["tablespace"] = &tablespace.Kind{Server: server, Folders: foldersOf(files), Tell: w.Tell}
+	w.Kinds["relation"] = &relation.Kind{Server: server, Tell: w.Tell}
 	w.Kinds["wal"] = p.newWal(w, server)
 	maps.Copy(w.Kinds, p.creation(w).Kinds())
 	return w, server, nil
@@ -98,11 +97,14 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 
 // creation is where 'pgfettle create' makes things.
 func (p *Place) creation(w *apply.System) creation.Host {
-	h := creation.Host{Target: w.Target, Folders: (&target.Local{}).Folders, Verifier: p.Verifier}
-	if l, ok := w.Target.(*target.Local); ok {
-		h.Folders = l.Folders
+	return creation.Host{Target: w.Target, Folders: foldersOf(w.Target), Verifier: p.Verifier}
+}
+
+// reach says how the server of a session is reached: as the user named it.
+func reach(server *pgctl.Server, l *app.Session) {
+	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
+		server.Conninfo, server.Environment = l.Collected.Value, l.Collected.Value == ""
 	}
-	return h
 }
 
 // units are the systemd units that run instances, with the first instance of each.
@@ -127,10 +129,7 @@ func onlyUnit(s *snapshot.Snapshot) string {
 // newWal is the kind of the place of the WAL.
 func (p *Place) newWal(w *apply.System, server *pgctl.Server) *wal.Kind {
 	k := &wal.Kind{Mover: &movewal.Mover{Target: w.Target, Server: server, Tell: w.Tell,
-		Folders: (&target.Local{}).Folders}}
-	if l, ok := w.Target.(*target.Local); ok {
-		k.Folders = l.Folders
-	}
+		Folders: foldersOf(w.Target)}}
 	tell, done := p.Host.Steps()
 	percent := int64(-1)
 	k.Progress = func(what string, n, whole int64) {

@@ -13,10 +13,11 @@ import (
 //	pg:shared_buffers     sysctl:vm.nr_hugepages     thp:enabled
 //	block:vda/scheduler   mount:/srv/options         boot:transparent_hugepage
 //	unit:OOMPolicy           wal:location (the folder of pg_wal)
-//	tablespace:archive/random_page_cost
+//	tablespace:archive/random_page_cost   tablespace:archive/location
+//	relation:shop.public.orders/tablespace
 //
-// What there is once a device, a mount or a tablespace is named with its subject: vda, /srv, or mapper/NAME for a
-// volume of device mapper, whose number another volume may have after the next boot. A family has a * there and
+// What there is once a device, a mount, a tablespace or a relation is named with its subject: vda, /srv, or mapper/NAME
+// for a volume of device mapper, whose number another volume may have after the next boot. A family has a * there and
 // includes each of them: block:*/scheduler, mount:*/options.
 type Address string
 
@@ -36,8 +37,9 @@ const (
 var Layers = []Layer{Instance, Kernel, Boot, Mounts, Units}
 
 var layerOf = map[string]Layer{
-	"pg": Instance, "wal": Instance, "tablespace": Instance, "sysctl": Kernel, "thp": Kernel, "block": Kernel,
-	"boot": Boot, "mount": Mounts, "unit": Units,
+	"pg": Instance, "wal": Instance, "tablespace": Instance, "relation": Instance, "sysctl": Kernel, "thp": Kernel,
+	"block": Kernel,
+	"boot":  Boot, "mount": Mounts, "unit": Units,
 }
 
 // PG returns the address of a server setting.
@@ -58,8 +60,8 @@ func MountOptions(point string) Address {
 // Any is the subject of a family.
 const Any = "*"
 
-// Subject returns the device, the mount point or the tablespace (as an address spells it) that the address names, * for
-// a family of them, "" if there is only one of the knob.
+// Subject returns the device, the mount point, the tablespace or the relation (as an address spells it) that the
+// address names, * for a family of them, "" if there is only one of the knob.
 func (a Address) Subject() string {
 	subject, _ := a.parts()
 	return subject
@@ -82,7 +84,7 @@ func (a Address) parts() (subject, attribute string) {
 	switch {
 	case i < 0:
 		return "", ""
-	case (a.Prefix() == "block" || a.Prefix() == "tablespace") && i > 0:
+	case (a.Prefix() == "block" || a.Prefix() == tablespace || a.Prefix() == relation) && i > 0:
 		return name[:i], name[i+1:]
 	case a.Prefix() == "mount" && i == 0:
 		return "/", name[1:]
@@ -101,8 +103,11 @@ func Parse(s string) (Address, error) {
 				"sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME",
 				"text", say.Quoted(s))
 	}
-	if prefix == tablespace {
+	switch prefix {
+	case tablespace:
 		return parseTablespace(s)
+	case relation:
+		return parseRelation(s)
 	}
 	return Address(s), nil
 }

@@ -12,7 +12,8 @@ func TestParse(t *testing.T) {
 	for s, layer := range map[string]knob.Layer{
 		"pg:shared_buffers": knob.Instance, "wal:location": knob.Instance, "sysctl:vm.nr_hugepages": knob.Kernel,
 		"thp:enabled": knob.Kernel, "block:vda/scheduler": knob.Kernel,
-		"tablespace:archive/random_page_cost": knob.Instance, "tablespace:*/random_page_cost": knob.Instance,
+		"relation:shop.public.orders/tablespace": knob.Instance,
+		"tablespace:archive/random_page_cost":    knob.Instance, "tablespace:*/random_page_cost": knob.Instance,
 		"mount:/srv/options": knob.Mounts, "boot:transparent_hugepage": knob.Boot, "unit:OOMPolicy": knob.Units,
 	} {
 		a, err := knob.Parse(s)
@@ -21,7 +22,9 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "shared_buffers", "pg:", "registry:x", ":x", "tablespace:x", "tablespace:/x",
-		"tablespace:x/", "tablespace:a%2/x", "tablespace:a%00b/x", "tablespace:%FF/x"} {
+		"tablespace:x/", "relation:a.b/tablespace", "relation:a.b.c/x", "relation:a.b.c", "relation:a..c/tablespace",
+		"relation:a.b.c%2/tablespace", "relation:a.b.%63/tablespace", "tablespace:a%2/x", "tablespace:a%00b/x",
+		"tablespace:%FF/x"} {
 		if a, err := knob.Parse(s); err == nil {
 			t.Errorf("%q was read as %s", s, a)
 		}
@@ -115,5 +118,33 @@ func TestTablespaces(t *testing.T) {
 	}
 	if _, _, ok := knob.PG("random_page_cost").Tablespace(); ok {
 		t.Error("a setting of the server is one of a tablespace")
+	}
+}
+
+// TestRelations: any three names have one address, which is one word and is read back.
+func TestRelations(t *testing.T) {
+	seen := map[knob.Address]bool{}
+	odd := []string{"orders", "a.b", `a"b`, "a/b", "*", "a,b", "a@b", "x\ny", " ", "été", "%2E", strings.Repeat("x",
+		63)}
+	for _, database := range odd {
+		for _, name := range odd {
+			a := knob.Relation(database, "public", name)
+			db, schema, rel, ok := a.Relation()
+			if !ok || db != database || schema != "public" || rel != name || seen[a] {
+				t.Errorf("%q, %q: %s is read back as %q, %q, %q", database, name, a, db, schema, rel)
+			}
+			if b, err := knob.Parse(string(a)); err != nil || b != a || strings.ContainsAny(string(a), ",@ \n\"") {
+				t.Errorf("%s is parsed to %s, %v", a, b, err)
+			}
+			seen[a] = true
+		}
+	}
+	for _, name := range []string{"", "a\x00b", "\xff", strings.Repeat("x", 1000)} {
+		if a := knob.Relation("shop", "public", name); a != "" {
+			t.Errorf("%q has the address %s", name, a)
+		}
+	}
+	if _, _, _, ok := knob.Tablespace("a.b.c", "tablespace").Relation(); ok {
+		t.Error("a tablespace is a relation")
 	}
 }

@@ -15,6 +15,13 @@ const tablespace = "tablespace"
 // of the same name holds there. No option takes it for a value.
 const Unset = "unset"
 
+// What a tablespace has beside its options: the directory that it was created in, or Unset where there is no such
+// tablespace, and the role that owns it.
+const (
+	Location = "location"
+	Owner    = "owner"
+)
+
 // maxTablespace bounds the name of a tablespace: a server that is built as usual takes
 // 63 bytes, and four times that is more than any other was built for.
 const maxTablespace = 252
@@ -26,9 +33,14 @@ func Tablespace(name, option string) Address {
 	if name == "" || len(name) > maxTablespace || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
 		return ""
 	}
+	return Address(tablespace + ":" + spell(name, "_.-") + "/" + option)
+}
+
+// spell writes a name as an address has it: letters, digits and the characters of plain stand for themselves.
+func spell(name, plain string) string {
 	var b strings.Builder
 	for _, r := range name {
-		if r == '_' || r == '.' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+		if strings.ContainsRune(plain, r) || unicode.IsLetter(r) || unicode.IsDigit(r) {
 			b.WriteRune(r)
 			continue
 		}
@@ -36,7 +48,29 @@ func Tablespace(name, option string) Address {
 			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
-	return Address(tablespace + ":" + b.String() + "/" + option)
+	return b.String()
+}
+
+// unspell reads what spell wrote.
+func unspell(s string) (string, bool) {
+	var b []byte
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' {
+			if i+2 >= len(s) {
+				return "", false
+			}
+			high, ok1 := hex(s[i+1])
+			low, ok2 := hex(s[i+2])
+			if !ok1 || !ok2 {
+				return "", false
+			}
+			c = high<<4 | low
+			i += 2
+		}
+		b = append(b, c)
+	}
+	return string(b), true
 }
 
 // Tablespace returns the name of the tablespace and the option that an address is of; ok
@@ -46,24 +80,8 @@ func (a Address) Tablespace() (name, option string, ok bool) {
 	if a.Prefix() != tablespace || subject == "" || subject == Any || option == "" {
 		return "", "", false
 	}
-	var b []byte
-	for i := 0; i < len(subject); i++ {
-		c := subject[i]
-		if c == '%' {
-			if i+2 >= len(subject) {
-				return "", "", false
-			}
-			high, ok1 := hex(subject[i+1])
-			low, ok2 := hex(subject[i+2])
-			if !ok1 || !ok2 {
-				return "", "", false
-			}
-			c = high<<4 | low
-			i += 2
-		}
-		b = append(b, c)
-	}
-	return string(b), option, Tablespace(string(b), option) != ""
+	name, ok = unspell(subject)
+	return name, option, ok && Tablespace(name, option) != ""
 }
 
 func hex(c byte) (byte, bool) {

@@ -157,7 +157,7 @@ func (l *Layout) encoding() error {
 			w.Name), say.M("initdb would refuse it"), say.M("use a locale of that encoding, or C"))
 	}
 	if !told && w.Encoding == utf8 {
-		return refuse(say.M("the locale {name} names no encoding", "name", say.Quoted(w.Name)), say.M("on most " +
+		return refuse(say.M("the locale {name} names no encoding", "name", say.Quoted(w.Name)), say.M("on most "+
 			"systems "+
 			"it is ISO 8859, and the cluster would be LATIN1"), say.M("use --locale {name}.UTF-8", "name", w.Name))
 	}

@@ -44,7 +44,7 @@ func (l Layout) unit(p *Plan) string {
 		"OOMScoreAdjust=" + strconv.Itoa(oomAdjust) + "\nOOMPolicy=continue\n" +
 		"ExecStart=" + word(l.Programs.Bin+"/postgres") + " -D ${PGDATA}\nExecReload=/bin/kill -HUP $MAINPID\n" +
 		"KillMode=mixed\nKillSignal=SIGINT\nTimeoutStartSec=infinity\nTimeoutStopSec=" + stopTimeout +
-			"\nLimitNOFILE=" +
+		"\nLimitNOFILE=" +
 		strconv.Itoa(openFiles) + "\n")
 	if dir, ok := strings.CutPrefix(l.Socket, "/var/run/"); ok {
 		b.WriteString("RuntimeDirectory=" + dir + "\nRuntimeDirectoryPreserve=yes\nRuntimeDirectoryMode=2775\n")

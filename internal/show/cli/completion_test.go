@@ -31,6 +31,7 @@ func TestCompletionKnowsTheWords(t *testing.T) {
 		"journal show --format ": "json",
 		"status --format ":       "json",
 		"move-wal --same":        "--same-filesystem",
+		"tablespace ":            "create",
 		"check --fail-on ":       "critical",
 		"check --format ":        "json",
 		"prove --experiment ":    "fsync-off",

@@ -97,7 +97,7 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		},
 		Consent: func(ctx context.Context) error {
 			if !o.yes {
-				if err := askMove(ctx, env); err != nil {
+				if err := askSteps(ctx, env, say.M("Move the WAL?")); err != nil {
 					return err
 				}
 			}
@@ -111,17 +111,4 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		return err
 	}
 	return showApplied(env, m.Journal, err)
-}
-
-func askMove(ctx context.Context, env *Env) error {
-	if _, ok := terminal(env.Stdin); !ok {
-		return &say.Problem{Message: say.M("nothing was changed: cannot ask for confirmation without a terminal"),
-			Hint: say.M("Review the steps above, then run the command with --yes."), Code: exitRefused}
-	}
-	answer, err := newLines(env.Stdin).choose(ctx, env, say.M("Move the WAL?").In(env.words),
-		answerYes, answerNo)
-	if err == nil && answer != "yes" {
-		err = &say.Problem{Message: say.M("nothing was changed: canceled"), Code: exitRefused}
-	}
-	return err
 }

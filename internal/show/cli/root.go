@@ -18,9 +18,9 @@ const rootLong = `pgfettle checks a PostgreSQL host and its instances, and expla
 It recommends one consistent configuration of server and kernel, with a reason
 for each value.
 
-apply changes the recommended settings, and move-wal moves pg_wal to another
-filesystem. undo reverts either of them. No other command permanently changes
-settings of the host or its instances.`
+apply changes the recommended settings, move-wal moves pg_wal to another
+filesystem, and tablespace creates and fills tablespaces. undo reverts each of
+them. No other command permanently changes the host or its instances.`
 
 const rootExample = `  pgfettle check                    # faults of this host and its instances
   pgfettle plan                     # recommended settings, with reasons
@@ -72,7 +72,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
 	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env),
 		newHistory(env), newWatch(env), newTop(env), newServe(env), newMetrics(env), newReport(env), newCreate(env),
-		newMoveWAL(env),
+		newMoveWAL(env), newTablespace(env),
 		newDiagnose(env), newRead(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env),
 		newPolicy(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()

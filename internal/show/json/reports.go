@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow/sampled"
+	"github.com/pgfettle/pgfettle/internal/judge/tablespaces"
 )
 
 // Memory writes the report as JSON. No array is null.
@@ -43,3 +44,6 @@ func Sample(w io.Writer, d *sampled.Sample) error { return Write(w, d) }
 // Now writes what a host and an instance do at this moment as JSON. No array
 // is null.
 func Now(w io.Writer, d *now.Report) error { return Write(w, d) }
+
+// Tablespaces writes the tablespaces of an instance as JSON. No array is null.
+func Tablespaces(w io.Writer, d *tablespaces.Report) error { return Write(w, d) }

@@ -186,13 +186,25 @@ func (s Step) sibling(f Step) bool {
 	return s.instance != "" && s.instance == f.instance && !s.Alone() && !f.Alone()
 }
 
-func (s Step) Alone() bool { return s.address.Prefix() == "tablespace" }
+// Alone reports whether a step stands and falls without the settings of its instance: what is in a catalog.
+func (s Step) Alone() bool {
+	p := s.address.Prefix()
+	return p == "tablespace" || p == "relation"
+}
+
+// inCreated reports whether s is about a tablespace that f creates: its owner, its options, and that temporary files go
+// there, which a plan has beside a creation for no other reason.
+func (s Step) inCreated(f Step) bool {
+	_, attribute, ok := f.address.Tablespace()
+	return ok && attribute == knob.Location && s.instance == f.instance && s.address != f.address &&
+		(s.address.Prefix() == "pg" || s.address.Prefix() == "tablespace" && s.address.Subject() == f.address.Subject())
+}
 
 // RestsOn reports whether s may not be done when f was not: the plan's order, as needs. The settings of one instance
 // were fitted to one another.
 func (s Step) RestsOn(f Step) bool {
 	switch {
-	case s.sibling(f):
+	case s.sibling(f), s.inCreated(f):
 		return true
 	case s.address.Creates():
 		return f.address.Creates() || f.GrowsPool() // each rests on all before it, and the server on its huge pages

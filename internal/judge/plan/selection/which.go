@@ -19,10 +19,11 @@ type Which struct {
 func WhichOf(c *plan.Change) Which { return Which{c.Address, c.Instance} }
 
 // ParseWhich reads ADDRESS or ADDRESS@INSTANCE: pg:work_mem@/srv/pg/17. Only what belongs to an instance can be named
-// so: no name of a GUC, of a unit's property or of a tablespace, as an address spells it, has an @, and a path may.
+// so: no name of a GUC, of a unit's property, of a tablespace or of a relation, as an address spells it, has an @, and
+// a path may.
 func ParseWhich(s string) (Which, error) {
 	address, instance := s, ""
-	if p := knob.Address(s).Prefix(); p == "pg" || p == "unit" || p == "tablespace" {
+	if p := knob.Address(s).Prefix(); p == "pg" || p == "unit" || p == "tablespace" || p == "relation" {
 		address, instance, _ = strings.Cut(s, "@")
 	}
 	a, err := knob.Parse(address)

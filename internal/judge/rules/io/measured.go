@@ -3,6 +3,7 @@ package io
 import (
 	"math"
 
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -39,15 +40,23 @@ func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
 	if !ok || d.Reads == nil {
 		return cost, nil, false
 	}
-	ratio, ok := d.Reads.RandomOverSequential(scanLeast)
-	one, _ := d.Reads.AtDepth(1)
+	cost, ratio, ok := costOf(d.Reads)
 	if !ok {
 		return cost, nil, false
 	}
-	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
-	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
+	one, _ := d.Reads.AtDepth(1)
 	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", int64(math.Round(ratio)), "by",
 		d.Reads.Author()}, true
+}
+
+// costOf returns what a random page costs on a device by what was measured there, and how many times as long it takes
+// as one of a scan.
+func costOf(r *measured.Reads) (cost pageCost, ratio float64, ok bool) {
+	if ratio, ok = r.RandomOverSequential(scanLeast); !ok {
+		return cost, 0, false
+	}
+	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
+	return pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}, ratio, true
 }
 
 // measuredDepth returns how many reads at once the data's device needs before

@@ -11,9 +11,12 @@ var TablespaceMaintenanceIOConcurrency = rule.Rule{
 	Why: "The server has one maintenance_io_concurrency for all disks. Flash needs many concurrent requests for full " +
 		"speed; on a rotating disk they only add seeks. This option overrides it for the tables and indexes in one " +
 		"tablespace.",
-	Formula: "13–17, if one of the two is on rotating disks and the other is not (tablespace, data directory). nvme, " +
-		"ssd and san: 100 (50 and more stays). hdd: 10 (up to 32 stays). In 18 the server default suits both. Not on " +
-		"a standby: the option is replicated from the primary.",
+	Formula: "13–17. With pgfettle probe on the device of the tablespace: twice the depth at which random reads " +
+		"reach 80% of the best rate, 2–200, if the server's value is below it. Without a probe, if one of the two " +
+		"is on " +
+		"rotating disks and the other is not (tablespace, data directory): nvme, ssd and san: 100 (50 and more " +
+		"stays). hdd: 10 (up to 32 stays). In 18 the server default suits both. Not on a standby: the option is " +
+		"replicated from the primary.",
 	Sources: []string{"pg-tablespaces", "pg-config-resource"},
 	To:      17,
 	Needs:   []knob.Address{knob.PG("maintenance_io_concurrency")},

@@ -1,12 +1,14 @@
 package io
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -34,10 +36,12 @@ type space struct {
 	kind rule.Storage // of its disks
 	why  say.Message  // how that is known
 	main rule.Storage // of the disks of the data directory; "" if it is not known
+	// what a probe measured on its device; nil: nothing, and the kind of its disks counts
+	reads *measured.Reads
 }
 
-// space returns the tablespace that the case's address names; ok is false if its disks are unknown, and on a standby,
-// whose catalogs are the primary's.
+// spaceOfOptions returns the tablespace that the case's address names; ok is false if its disks are neither known nor
+// measured, and on a standby, whose catalogs are the primary's.
 func spaceOfOptions(c *rule.Case) (sp space, ok bool) {
 	name, _, _ := c.Address.Tablespace()
 	spaces, _ := c.Instance.Server.Tablespaces.Get()
@@ -53,9 +57,23 @@ func spaceOfOptions(c *rule.Case) (sp space, ok bool) {
 			sp.main, _, _ = kindOf(c, p)
 		case p.Role == snapshot.TablespacePlace && p.Tablespace == strconv.FormatInt(sp.OID, 10):
 			sp.kind, sp.why, ok = kindOf(c, p)
+			sp.reads = readsOn(c, p.Device)
 		}
 	}
-	return sp, ok
+	return sp, ok || sp.reads != nil
+}
+
+// readsOn returns what a probe measured on a device, or nil.
+func readsOn(c *rule.Case, device string) *measured.Reads {
+	probe, ok := c.Snapshot.Measured.Get()
+	if !ok {
+		return nil
+	}
+	d, ok := probe.On(device)
+	if !ok {
+		return nil
+	}
+	return d.Reads
 }
 
 // own returns the number that the tablespace itself has for an option.
@@ -111,12 +129,56 @@ func (sp *space) decide(c *rule.Case, ch choice) {
 	}
 }
 
+// decideMeasured decides the option by what was measured on the device of the tablespace: by is the clause that says
+// so. The server's value stays in force where it suits the device.
+func (sp *space) decideMeasured(c *rule.Case, want float64, suits func(float64) bool, by say.Message) {
+	option := rule.SettingOf(c.Address)
+	server, seen := c.Float(knob.PG(option))
+	have, number := sp.own(option)
+	inputs := []any{"name", sp.Name, "by", by, "present", c.Shown()}
+	switch {
+	case sp.has(option) && !number:
+	case number && suits(have):
+		c.Keep("{present}, set on tablespace {name}, suits its device: {by}", inputs...)
+	case number:
+		c.Set(want, "{present}, set on tablespace {name}, does not suit its device: {by}", inputs...)
+	case !seen:
+	case suits(server):
+		c.Keep("the server value suits the device of tablespace {name}: {by}", inputs...)
+	default:
+		c.Set(want, "{option} = {server} does not suit the device of tablespace {name}: {by}",
+			append(inputs, "option", option, "server", server)...)
+	}
+}
+
+// costClause says what the cost of a random page rests on.
+func costClause(r *measured.Reads, ratio float64) say.Message {
+	one, _ := r.AtDepth(1)
+	return say.M("{random} random IOPS at queue depth 1, {ratio} × the time per page of a scan ({by})", "random",
+		int64(math.Round(one.PerSecond)), "ratio", int64(math.Round(ratio)), "by", r.Author())
+}
+
 // tablespaceDepth decides how deep to read ahead in a tablespace, with the numbers of
 // prefetchDepth for the server before 18.
 func tablespaceDepth(c *rule.Case, enough, want, hddMost, hddWant float64) {
 	sp, ok := spaceOfOptions(c)
 	if !ok || c.Parameter.Max == "0" {
 		return // a build without posix_fadvise takes nothing but 0
+	}
+	if sp.reads != nil {
+		if depth, ok := sp.reads.Saturation(); ok {
+			deepest := float64(aheadMost)
+			if depth <= fewHeads {
+				deepest = aheadTooMany
+			}
+			least := float64(min(max(depth*aheadFactor, 2), aheadMost))
+			sp.decideMeasured(c, least, func(f float64) bool { return (f >= least || depth == 1) && f <= deepest },
+				say.M("a queue depth above {depth} gains nothing ({by})", "depth", depth, "by", sp.reads.Author()))
+			return
+		}
+	}
+	if sp.kind == "" {
+		return
 	}
 	if sp.kind == rule.HDD {
 		sp.decide(c, choice{hddWant, func(f float64) bool { return f <= hddMost }, sp.main != rule.HDD})

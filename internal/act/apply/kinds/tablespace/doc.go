@@ -1,3 +1,3 @@
-// Package tablespace is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They are in a catalog of
-// the server and in no file.
+// Package tablespace is the kind of tablespaces: where one is (place.go, which creates and drops it), who owns it
+// (owner.go), and its options (tablespace.go). All of it is in catalogs of the server; of the place the directory too.
 package tablespace

@@ -5,24 +5,48 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Kind is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They are in a catalog of the server and
-// in no file, and new plans take them at once. The live value is the option as the catalog has it, or knob.Unset.
-type Kind struct{ Server *pgctl.Server }
+// Kind is the kind of tablespaces. Their options (ALTER TABLESPACE … SET and RESET) are in a catalog of the server and
+// in no file, and new plans take them at once. The live value is the option as the catalog has it, or knob.Unset. Their
+// place and their owner are in place.go and owner.go.
+type Kind struct {
+	Server  *pgctl.Server
+	Folders func(*target.User) target.Folders // those of a user; nil is ourselves
+	Tell    func(string)
+	// New is the tablespace that is about to be created: what is not there yet has no option. "" for undo, resume and
+	// status.
+	New string
+}
 
-var _ apply.Kind = Kind{}
+var (
+	_ apply.Kind    = (*Kind)(nil)
+	_ apply.Guard   = (*Kind)(nil)
+	_ apply.Partial = (*Kind)(nil)
+	_ apply.Scribe  = (*Kind)(nil)
+)
 
 // noTablespace is the live value of an option of a tablespace that does not exist: it was dropped or renamed, and to
 // undo there is nothing to put back.
 const noTablespace = "gone, as there is no such tablespace"
+
+// atWork ends a live value while a session of an earlier process still changes it.
+const atWork = " (being changed by an earlier process)"
+
+// attributeOf is what of a tablespace an address is of: its location, its owner, or an option.
+func attributeOf(k apply.Knob) string {
+	_, attribute, _ := k.Address.Tablespace()
+	return attribute
+}
 
 func optionOf(k apply.Knob) (name, option string, err error) {
 	name, option, ok := k.Address.Tablespace()
@@ -43,7 +67,7 @@ type catalog struct {
 }
 
 // open connects to the server, which has to run: no file holds what is in a catalog.
-func (t Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
+func (t *Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
 	s, err := t.Server.Session(ctx, k.Instance)
 	if err != nil {
 		return nil, err
@@ -80,7 +104,7 @@ func catalogOf(ctx context.Context, s *pgctl.Session, name, option string) (cata
 }
 
 // within calls f with a session on the server and what its catalog says of the option.
-func (t Kind) within(ctx context.Context, k apply.Knob, f func(*pgctl.Session, catalog) error) error {
+func (t *Kind) within(ctx context.Context, k apply.Knob, f func(*pgctl.Session, catalog) error) error {
 	name, option, err := optionOf(k)
 	if err != nil {
 		return err
@@ -94,11 +118,20 @@ func (t Kind) within(ctx context.Context, k apply.Knob, f func(*pgctl.Session, c
 	if err != nil {
 		return err
 	}
+	if c.value == noTablespace && t.New == name {
+		c.value, c.mine = knob.Unset, s.Super // which creates it is superuser
+	}
 	return f(s, c)
 }
 
 // Look implements Kind.
-func (t Kind) Look(ctx context.Context, k apply.Knob) (st journal.State, err error) {
+func (t *Kind) Look(ctx context.Context, k apply.Knob) (st journal.State, err error) {
+	switch attributeOf(k) {
+	case knob.Location:
+		return t.place(ctx, k)
+	case knob.Owner:
+		return t.ownerOf(ctx, k)
+	}
 	err = t.within(ctx, k, func(_ *pgctl.Session, c catalog) error {
 		st.Live = &c.value
 		return nil
@@ -107,7 +140,13 @@ func (t Kind) Look(ctx context.Context, k apply.Knob) (st journal.State, err err
 }
 
 // Want implements Kind.
-func (t Kind) Want(now journal.State, k apply.Knob, value string) (journal.State, error) {
+func (t *Kind) Want(now journal.State, k apply.Knob, value string) (journal.State, error) {
+	switch attributeOf(k) {
+	case knob.Location:
+		return placeOf(now, value)
+	case knob.Owner:
+		return journal.State{Live: &value}, nil
+	}
 	if _, _, err := optionOf(k); err != nil {
 		return now, err
 	}
@@ -118,9 +157,14 @@ func (t Kind) Want(now journal.State, k apply.Knob, value string) (journal.State
 }
 
 // Set implements Kind: one statement, which the server does as a whole or not at all.
-func (t Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
-	if want.Live == nil {
+func (t *Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
+	switch {
+	case attributeOf(k) == knob.Location:
+		return t.setPlace(ctx, k, want)
+	case want.Live == nil:
 		return nil
+	case attributeOf(k) == knob.Owner:
+		return t.setOwner(ctx, k, *want.Live)
 	}
 	name, option, err := optionOf(k)
 	if err != nil {
@@ -148,8 +192,11 @@ func (t Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
 	})
 }
 
-// Allowed implements Guard.
-func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
+// Allowed implements Guard. Whether a tablespace may be created was judged with all that was found.
+func (t *Kind) Allowed(ctx context.Context, k apply.Knob) error {
+	if a := attributeOf(k); a == knob.Location || a == knob.Owner {
+		return nil
+	}
 	return t.within(ctx, k, func(s *pgctl.Session, c catalog) error {
 		switch {
 		case c.standby:
@@ -170,10 +217,22 @@ func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
 	})
 }
 
+// MayWrite implements Scribe: the directory of a tablespace is made with the rights of the server's account.
+func (t *Kind) MayWrite(context.Context, apply.Knob, journal.File) error { return nil }
+
+// Halfway implements Partial: a session of an earlier process may be at work on it.
+func (t *Kind) Halfway(found, was, will journal.State, _ apply.Knob) bool {
+	if found.Live == nil || was.Live == nil || will.Live == nil {
+		return false
+	}
+	at, cut := strings.CutSuffix(*found.Live, atWork)
+	return cut && (at == *was.Live || at == *will.Live)
+}
+
 // Ours implements Kind.
-func (t Kind) Ours(found, after journal.State, _ apply.Knob) bool { return found.SameLive(after) }
+func (t *Kind) Ours(found, after journal.State, _ apply.Knob) bool { return found.Same(after) }
 
 // Without implements Kind.
-func (t Kind) Without(_, before journal.State, _ apply.Knob) (journal.State, error) {
+func (t *Kind) Without(_, before journal.State, _ apply.Knob) (journal.State, error) {
 	return before, nil
 }

@@ -20,7 +20,7 @@ func TestTablespaceOfAStoppedServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := tablespace.Kind{Server: &pgctl.Server{Target: tree}}
+	kind := &tablespace.Kind{Server: &pgctl.Server{Target: tree}}
 	k := apply.Knob{Address: "tablespace:archive/random_page_cost",
 		Instance: &snapshot.Instance{DataDirectory: known.Is("/data/1")}}
 	_, err = kind.Look(t.Context(), k)
