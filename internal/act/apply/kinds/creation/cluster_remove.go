@@ -47,6 +47,13 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 		if err := errors.Join(c.folders(s).Empty(s.Config), c.folders(s).Unmake(s.Config)); err != nil {
 			return err
 		}
+		// and the one of the version, which pg_dropcluster has left because of that
+		above := path.Dir(s.Config)
+		if names, err := c.Target.ReadDir(above); err == nil && len(names) == 0 {
+			if err := c.folders(s).Unmake(above); err != nil {
+				return err
+			}
+		}
 	}
 	folders := c.folders(s)
 	if s.WAL != "" {
