@@ -111,7 +111,7 @@ func (n *neighbors) line(s scanned) bool {
 			"oflag=direct,sync", ",dsync", ",sync") {
 			x.Flushed = math.Round(float64(n.records)/seconds*1000) / 1000
 		}
-		x.Cached = strings.Contains(n.command, "of=") && !strings.Contains(n.command, "of=/dev/null") &&
+		x.Cached = strings.Contains(n.command, "of=") && !strings.Contains(n.command, "of=/dev/") &&
 			!holds(n.command, "sync", "direct")
 		n.keep(x)
 		n.records = 0 // the command stays: a loop has several results
