@@ -107,7 +107,8 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 		return err
 	}
 	if stopped := c.stopped(s) == nil; stopped && !strings.Contains(said, stoppedCleanly) {
-		return say.Err("its server did not shut down, so that what was made in it is not known: start it, and try again")
+		return say.Err("its server did not shut down, so that what was made in it is not known: start it, and try " +
+			"again")
 	}
 	oid, ok := controlled(said, "Latest checkpoint's NextOID:")
 	if !ok {
