@@ -51,7 +51,7 @@ var onTheClock = map[string]string{
 	"test/servers/watch_test.go TestWatch":          "a gap has to be long enough, and longer is one as well",
 	"test/system/agent/guest/main.go main":          "tries again until somebody listens",
 	"test/system/guest_test.go dial":                "waits for QEMU's socket, until its context ends",
-	"test/system/guest_test.go start":               "looks each second whether the console has grown, until its " +
+	"test/system/guest_test.go start": "looks each second whether the console has grown, until its " +
 		"context ends",
 	"test/system/overcommit_test.go crowd": "a session that does nothing until the machine is " +
 		"switched off",
