@@ -19,6 +19,7 @@ var pasted = []say.Template{
 	"the sizes are the sums of the mappings in the input",
 	"the only row shows the averages since boot",
 	"the last of several reports is used; the first shows the averages since boot",
+	"the command is not in the input, so the unit of the sizes is not known",
 	"an included file is not in the input: {name}",
 	"these parameters are on the command line that starts a server",
 	"these options take effect after update-grub and a reboot",

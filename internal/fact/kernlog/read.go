@@ -24,7 +24,7 @@ var (
 	// The line behind the first, until 4.18.
 	reAsks    = regex.New(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
 	reSummary = regex.New(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
-	reChosen  = regex.New(`\btask=(.{1,64}?),pid= ?(\d{1,10})(?:,uid=(\d{1,10}))?`)
+	reChosen  = regex.New(`\btask=(.{1,64}?), ?pid= ?(\d{1,10})(?:, ?uid=(\d{1,10}))?`)
 	reKill    = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): (?:OOM )?Kill(?:ed)? process (\d{1,10})(?:, UID ` +
 			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)

@@ -534,10 +534,7 @@ func (e *Entry) Version() string {
 // «database system was shut down at …».
 func (e *Entry) LastUp() (us int64, zoneName []byte, ok bool) {
 	i := bytes.LastIndex(e.Message, []byte(" at "))
-	if j := bytes.LastIndex(e.Message, []byte(" at log time ")); j >= 0 {
-		i = j + len(" at log time ") - len(" at ")
-	}
-	if i < 0 {
+	if i < 0 || bytes.Contains(e.Message, []byte(" at log time ")) { // of the checkpoint that was replayed
 		return 0, nil, false
 	}
 	rest := e.Message[i+len(" at "):]

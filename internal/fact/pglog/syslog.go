@@ -18,9 +18,10 @@ const Syslog Format = "syslog"
 // the server gives to its messages and their parts (syslog_sequence_numbers,
 // syslog_split_messages).
 const (
-	beforeIdent = `^(?:<\d{1,3}>1? ?)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S{8,24}) \S{1,255} `
-	usualIdent  = `(?:postgres|postgresql)[\w@.-]{0,64}`
-	afterIdent  = `(?:\[\d{1,10}\])?: (?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`
+	beforeIdent = `^(?:<\d{1,3}>1? ?)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S{8,24}) \S{1,255} ` +
+		`(?:[a-z]+\d?\.[a-z]+<\d{1,3}>:? )?` // facility.level<priority> of a template
+	usualIdent = `(?:postgres|postgresql)[\w@.-]{0,64}`
+	afterIdent = `(?:\[\d{1,10}\])?: (?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`
 )
 
 var usualSyslogLine = regex.New(beforeIdent + usualIdent + afterIdent)

@@ -236,6 +236,10 @@ func (j *judge) fioFlush(s *output.Side) {
 	}
 	tell := func(id string, t Tone, more say.Message) { j.add(id, t, say.All(" ", mean, more)) }
 	switch {
+	case s.Mean < 1.0/impossible:
+		tell("flush_impossible", Warning, say.M("No disk is that fast, so these flushes did not write to one: it "+
+			"reports no cache that it would have to write, or fio did not wait for it. How long a commit waits was "+
+			"not measured."))
 	case s.Mean >= flushLong || s.P99 >= 5*flushTail:
 		tell("flush_slow", Warning, say.M("That is slow: a commit waits as long."))
 	case s.Mean >= 1.0/fair || s.P99 >= flushTail:

@@ -113,6 +113,10 @@ func (p Words) FileSubject(d document.File) []string {
 		read = say.M("Format: {form}.", "form", form)
 	}
 	out := []string{p.Word(say.All(" ", text, read))}
+	if conftext.Form(d.Form) == conftext.Patroni {
+		out = append(out, p.Say("Patroni sets these parameters: where a finding says ALTER SYSTEM, use patronictl "+
+			"edit-config instead."))
+	}
 	if d.Candidate != "" {
 		out = append(out, p.Say("The parameters of PostgreSQL {major} are those of the release candidate {version}: "+
 			"the release may differ.", "major", d.Major, "version", d.Candidate))

@@ -66,6 +66,13 @@ func (j *Job) Random() (random, ok bool) { return strings.HasPrefix(j.RW, "rand"
 // quickest is less than any disk needs for a read: the fastest need 6 to 10 µs.
 const quickest = 5e-6
 
+// A read from the page cache that waits for no other one takes less than unhurried seconds, and the copy of its bytes,
+// at this many a second at least.
+const (
+	unhurried = 30e-6
+	copied    = 500e6
+)
+
 // FromCache says whether the reads of a job surely came from the page cache: they were quicker
 // than any disk, or the disks below had next to none of them. Reads in order are merged, so that
 // a disk has fewer of them.
@@ -85,6 +92,9 @@ func (f *Fio) FromCache(j *Job) bool {
 	}
 	if r.Mean > 0 && r.Mean < quickest && (had == 0 || had < asked/2) {
 		return true // and memory that is a disk shows in its own counters
+	}
+	if j.AtOnce() <= 1 && r.Mean > unhurried+float64(r.Speed)/max(r.PerSecond, 1)/copied {
+		return false // the disks that fio names need not be those below an engine of its own, or a network
 	}
 	random, _ := j.Random()
 	return len(f.Disks) > 0 && asked >= 100 && (had == 0 || random && had < asked/100)
@@ -154,12 +164,14 @@ var (
 	fioPoint   = regex.New(`([0-9]{1,2}\.[0-9]{2})th=\[\s*([0-9.]+)([kKM]?)\]`)
 	fioIssued  = regex.New(
 		`^\s*issued\s*(?:rwts?|rwt)?\s*: ?total=(?:r=)?([0-9]+)[,/](?:w=)?([0-9]+)[,/](?:d=)?([0-9]+)(?:,([0-9]+))?`)
-	fioDepth   = regex.New(`^\s*latency\s+: target=.*\bdepth=([0-9]{1,6})`)
-	fioGroupIO = regex.New(`^\s*(READ|WRITE): (?:bw|io)=`)
-	fioStatus  = regex.New(`^\s*Run status group`)
-	fioSyncs   = regex.New(`^\s*fsync/fdatasync/sync_file_range:`)
-	fioFlushed = regex.New(`^\s*sync (?:percentiles )?\((?:nsec|usec|msec)\) ?:`)
-	fioNoise   = regex.New(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
+	// the same, cut behind its first number
+	fioIssuedCut = regex.New(`^\s*issued\s*(?:rwts?|rwt)?\s*: ?total=(?:r=)?([0-9]+)[,/](?:w=)?(?:[0-9]+[,/]?)?$`)
+	fioDepth     = regex.New(`^\s*latency\s+: target=.*\bdepth=([0-9]{1,6})`)
+	fioGroupIO   = regex.New(`^\s*(READ|WRITE): (?:bw|io)=`)
+	fioStatus    = regex.New(`^\s*Run status group`)
+	fioSyncs     = regex.New(`^\s*fsync/fdatasync/sync_file_range:`)
+	fioFlushed   = regex.New(`^\s*sync (?:percentiles )?\((?:nsec|usec|msec)\) ?:`)
+	fioNoise     = regex.New(`^\s*(?:bw \(|iops\s+: min=|lat \((?:nsec|usec|msec)\)\s*: [0-9>]|cpu\s+: usr=|` +
 		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|` +
 		`Disk stats|[^:]+: Laying out IO file|zone resets)`)
 	fioSignal  = regex.New(`\bfio: terminating on signal ([0-9]{1,2})`)
@@ -542,6 +554,14 @@ func (f *fio) detail(s scanned) bool {
 			if side != nil && m[i+1] != "" {
 				side.Count, _ = whole(m[i+1])
 			}
+		}
+		return true
+	}
+	if m := fioIssuedCut.FindStringSubmatch(s.text); m != nil {
+		f.closeSide()
+		f.out.Cut = true
+		if f.job.Read != nil {
+			f.job.Read.Count, _ = whole(m[1])
 		}
 		return true
 	}

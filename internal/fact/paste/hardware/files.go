@@ -3,6 +3,7 @@ package hardware
 import (
 	"math"
 	"strings"
+	"unicode"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
@@ -40,6 +41,12 @@ func ReadDu(w *part.Window) (f part.Found) {
 		a, ok := amount.Of(m[1], base)
 		if !ok {
 			break
+		}
+		if !asked && unicode.IsDigit(rune(m[1][len(m[1])-1])) { // of -b, -k or -m
+			if len(f.Notes) == 0 {
+				f.Notes = append(f.Notes, "the command is not in the input, so the unit of the sizes is not known")
+			}
+			continue
 		}
 		name := "path.size"
 		if reDuTotal.MatchString(w.Text(f.N)) {

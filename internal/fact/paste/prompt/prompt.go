@@ -51,7 +51,7 @@ var (
 	// the new side of a diff, whose lines follow
 	reNewFile  = regex.New(`^\+\+\+ (?:b/)?(\S+)`)
 	reShell    = regex.New(`^(?:-?bash|sh|ash|zsh)-\d[\d.]*[#$] ?(.*)$`)
-	reHash     = regex.New(`^#{1,6} ?(\S.*)$`)
+	reHash     = regex.New(`^#{1,6} {0,2}(\S.*)$`)
 	reTicked   = regex.New("^(?:[-*] )?`([^`]{1,300})`\\s*[:.]?$")
 	reTitle    = regex.New(`^[*_ ]*\p{Lu}\p{Ll}+[*_: ]*$`) // one word with a capital letter is a title: "## Date"
 	reRemarked = regex.New(`^(?:# )?(?:Collection )?[Cc]ommand:\s+(\S.*)$`)
@@ -264,6 +264,9 @@ func prompted(t string) (host, cmd string, sql, ok bool) {
 		return "", strings.TrimSpace(m[1]), false, true
 	}
 	if m := reUserHost.FindStringSubmatch(t); m != nil && !strings.Contains(m[2], "..") {
+		if m[3] == "" && reSQL.MatchString(strings.TrimSpace(m[4])) { // user@database of psql
+			return "", strings.TrimSpace(m[4]), true, true
+		}
 		return m[2], strings.TrimSpace(m[4]), false, true
 	}
 	if m := reHostPath.FindStringSubmatch(t); m != nil && (m[3] == "" || isCommand(m[3])) {

@@ -21,6 +21,14 @@ var part = regex.New(`(?i)\b(?:production|development|staging|local|coordinator|
 	`\b(?:до|после|было|стало)(?:\s|$)|` +
 	`修改前|修改后|优化前|优化后|变更前|变更后|调整前|调整后|生产|开发|主库|从库|変更前|変更後`)
 
+// A branch of a shell script begins with a line of one of these forms; of several, one is run.
+var (
+	branch    = regex.New(`^(?:\$\()?(?:if|elif)\s.{0,200}\bthen$|^else$|^(?:[\w"'|*.-]{1,60})\)$`)
+	branchEnd = regex.New(`^(?:fi|esac)\)?;?$`)
+)
+
+func branched(part string) bool { return strings.HasPrefix(part, "branch ") }
+
 // partOf is which part of a text a comment or a heading begins; "" for none.
 func partOf(t string, fenced bool) string {
 	bare := strings.TrimLeft(t, "#-/*; ")
@@ -52,7 +60,13 @@ func alternatives(lines []line, list []Setting, fences bool) []Setting {
 			}
 		case t == "":
 		default:
-			if m := partOf(t, fenced); m != "" {
+			switch m := partOf(t, fenced); {
+			case branch.MatchString(t): // of a script, which runs one of them
+				now = "branch " + strconv.Itoa(l.n)
+			case branchEnd.MatchString(t):
+				now = head
+			case branched(now): // a comment within a branch
+			case m != "":
 				if now = m; !fenced {
 					head = m
 				}

@@ -115,10 +115,20 @@ func escape(b *strings.Builder, s string) int {
 var (
 	// dictKey begins a plan in FORMAT JSON that a program decoded and printed in its own form.
 	dictKey = regex.New(`'(?:Plan|Node Type)' ?:|"(?:Plan|Node Type)" ?=>|\bPlan: \{`)
+	// looseKey is that of JSON, and loose what JSON does not have and Python does: its words, and a comma behind the last
+	// element.
+	looseKey = regex.New(`"(?:Plan|Node Type)" ?:`)
+	loose    = regex.New(`"[^"\n]{1,60}" ?: ?(?:True|False|None)\b|["\d\]}el],\s*\n\s*[}\]]`)
 	// escapedKey is that of JSON within a string.
 	escapedKey = regex.New(`\\"(?:Plan|Node Type)\\" ?:`)
 	dictWord   = regex.New(`^[A-Za-z_][A-Za-z_0-9]*`)
 )
+
+// lastOf says whether what follows a comma closes what it is in.
+func lastOf(rest string) bool {
+	rest = strings.TrimLeft(rest, " \t\n")
+	return rest != "" && (rest[0] == '}' || rest[0] == ']')
+}
 
 // dicts makes JSON of a plan that Python, Ruby, or JavaScript printed as an object of its own, or that stands within
 // a string.
@@ -136,6 +146,9 @@ func dicts(text string) string {
 		return b.String()
 	}
 	m := dictKey.FindStringIndex(text)
+	if k := looseKey.FindStringIndex(text); m == nil && k != nil && loose.MatchString(text[k[0]:]) {
+		m = k
+	}
 	if m == nil {
 		return text
 	}
@@ -151,6 +164,8 @@ func dicts(text string) string {
 			val, end := literal(text, i)
 			b.WriteString(strconv.Quote(strings.ToValidUTF8(val, "?")))
 			i = end
+		case c == ',' && lastOf(text[i+1:]):
+			i++
 		case strings.HasPrefix(text[i:], "=>"):
 			b.WriteByte(':')
 			i += 2

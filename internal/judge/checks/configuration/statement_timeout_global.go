@@ -25,12 +25,20 @@ var StatementTimeoutGlobal = check.Check{
 			return
 		}
 		var named []string
+		last := ""
 		for _, name := range []string{"statement_timeout", "transaction_timeout", "lock_timeout"} {
 			if n, ok := set.Int(name); ok && n > 0 {
+				last = name
 				named = append(named, name+" = "+set[name].Show())
 			}
 		}
-		if len(named) > 0 {
+		switch {
+		case len(named) == 1 && last != "statement_timeout":
+			c.FoundDo(check.Notice, "Set the timeout for the roles that need it: ALTER ROLE ROLE_NAME SET {parameter} = "+
+				"'{value}';\nThen remove it from postgresql.conf, or run ALTER SYSTEM RESET {parameter}, and reload.",
+				"{named} for the whole server.", "named", say.Names(named, 0), "parameter", last, "value",
+				set[last].Show())
+		case len(named) > 0:
 			c.Found("{named} for the whole server.", "named", say.Names(named, 0))
 		}
 	},

@@ -414,7 +414,15 @@ func (d *Reading) lossy() {
 		}
 		certainty, next, title := Likely, []say.Message{}, lossyTitle()
 		// An entry of the bitmap takes 64 bytes for each block of the table.
-		if want := (unit.Bytes(r.Lossy+r.Exact) * 64).RoundUp(unit.MB); want <= limits.WorkMemMost {
+		want := (unit.Bytes(r.Lossy+r.Exact) * 64).RoundUp(unit.MB)
+		if strings.HasPrefix(r.Head, "Parallel ") {
+			// the processes share one bitmap, and the line shows the blocks of the leader alone
+			if want *= unit.Bytes(d.processes()); want <= limits.WorkMemMost {
+				next = append(next, say.M("For this query only: SET LOCAL work_mem = '{value}'; is enough for the "+
+					"bitmap if each of the {n} processes read about as many blocks: the plan shows those of one.",
+					"value", want.GUC(), "n", int64(d.processes())))
+			}
+		} else if want <= limits.WorkMemMost {
 			next = append(next, say.M("For this query only: SET LOCAL work_mem = '{value}'; is enough for a bitmap "+
 				"of so many blocks.", "value", want.GUC()))
 		}
