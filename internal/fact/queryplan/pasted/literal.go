@@ -115,7 +115,8 @@ func escape(b *strings.Builder, s string) int {
 var (
 	// dictKey begins a plan in FORMAT JSON that a program decoded and printed in its own form.
 	dictKey = regex.New(`'(?:Plan|Node Type)' ?:|"(?:Plan|Node Type)" ?=>|\bPlan: \{`)
-	// looseKey is that of JSON, and loose what JSON does not have and Python does: its words, and a comma behind the last
+	// looseKey is that of JSON, and loose what JSON does not have and Python does: its words, and a comma behind the
+	// last
 	// element.
 	looseKey = regex.New(`"(?:Plan|Node Type)" ?:`)
 	loose    = regex.New(`"[^"\n]{1,60}" ?: ?(?:True|False|None)\b|["\d\]}el],\s*\n\s*[}\]]`)

@@ -34,7 +34,8 @@ var StatementTimeoutGlobal = check.Check{
 		}
 		switch {
 		case len(named) == 1 && last != "statement_timeout":
-			c.FoundDo(check.Notice, "Set the timeout for the roles that need it: ALTER ROLE ROLE_NAME SET {parameter} = "+
+			c.FoundDo(check.Notice, "Set the timeout for the roles that need it: ALTER ROLE ROLE_NAME SET "+
+				"{parameter} = "+
 				"'{value}';\nThen remove it from postgresql.conf, or run ALTER SYSTEM RESET {parameter}, and reload.",
 				"{named} for the whole server.", "named", say.Names(named, 0), "parameter", last, "value",
 				set[last].Show())
