@@ -75,6 +75,10 @@ func fresh(l Layout) pg.Settings {
 			s.Value = strconv.Itoa(l.Port)
 		case "shared_buffers":
 			s.Value = strconv.Itoa(int(limits.InitdbBuffers / (8 * unit.KB)))
+		case "min_wal_size": // DEFAULT_MIN_WAL_SEGS and DEFAULT_MAX_WAL_SEGS, which initdb writes
+			s.Value = strconv.FormatInt(int64(5*segment(l)/unit.MB), 10)
+		case "max_wal_size":
+			s.Value = strconv.FormatInt(int64(64*segment(l)/unit.MB), 10)
 		case "wal_segment_size":
 			if l.Order.Segment > 0 {
 				s.Value = strconv.FormatInt(int64(l.Order.Segment), 10)
@@ -93,4 +97,12 @@ func fresh(l Layout) pg.Settings {
 		}
 	}
 	return set
+}
+
+// segment is the size of WAL segments that was asked for, or initdb's.
+func segment(l Layout) unit.Bytes {
+	if l.Order.Segment > 0 {
+		return l.Order.Segment
+	}
+	return 16 * unit.MB
 }

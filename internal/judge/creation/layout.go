@@ -81,9 +81,12 @@ func Lay(o Order, at Site) (Layout, error) {
 func (l *Layout) programs(at Site) error {
 	majors := params.Majors()
 	supported := func(m int) bool { return m >= majors[0] && m <= majors[len(majors)-1] }
-	if m := l.Order.Major; m != 0 && !supported(m) {
+	unsupported := func(m int) error {
 		return refuse(say.M("PostgreSQL {major} is not supported", "major", m), say.M("parameters are known of "+
 			"{first} to {last}", "first", majors[0], "last", majors[len(majors)-1]), say.Message{})
+	}
+	if m := l.Order.Major; m != 0 && !supported(m) {
+		return unsupported(m)
 	}
 	var have []string
 	for _, p := range at.Programs {
@@ -91,6 +94,9 @@ func (l *Layout) programs(at Site) error {
 			continue
 		}
 		m := p.Version.Major()
+		if l.Order.Bin != "" && !supported(m) {
+			return unsupported(m)
+		}
 		if supported(m) && (l.Order.Major == 0 || l.Order.Major == m) {
 			l.Programs, l.Major = p, m
 			return nil

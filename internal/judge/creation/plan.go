@@ -210,14 +210,27 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 			add("logging_collector", "on", say.M("nothing else takes the server's messages"))
 		}
 	}
+	size := SegmentOf(l.Order, MaxWAL(p))
 	for _, c := range p.Changes {
-		if c.Key == Key && c.Address.Prefix() == "pg" {
-			add(c.Address.Name(), c.To, c.Reason)
+		if c.Key != Key || c.Address.Prefix() != "pg" {
+			continue
 		}
+		to := c.To
+		if c.Address == knob.PG("min_wal_size") || c.Address == knob.PG("max_wal_size") {
+			if n, err := unit.ParseBytes(to); err == nil && n < 2*size {
+				to = strconv.FormatInt(int64(2*size/unit.MB), 10) + "MB" // the least that the server takes
+			}
+		}
+		add(c.Address.Name(), to, c.Reason)
 	}
 	if l.Twin != nil { // after what was planned, which wins
 		for _, name := range slices.Sorted(maps.Keys(l.Twin.Set)) {
 			add(name, l.Twin.Set[name].Show(), say.M("as {instance} has it", "instance", l.Twin.Of))
+		}
+	}
+	for name, segments := range map[string]unit.Bytes{"min_wal_size": 5, "max_wal_size": 64} { // as initdb writes them
+		if size > 16*unit.MB && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == name }) {
+			add(name, strconv.FormatInt(int64(segments*size/unit.MB), 10)+"MB", say.M("for WAL segments of {size}", "size", size))
 		}
 	}
 	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {
