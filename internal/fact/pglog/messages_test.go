@@ -144,9 +144,11 @@ func TestLastUp(t *testing.T) {
 			"08:55:00 UTC",
 		"database system was shut down in recovery at 2026-11-20 08:55:00 CET": "2026-11-20 " +
 			"08:55:00 CET",
+		// of a checkpoint that was replayed
 		"database system was interrupted while in recovery at log time 2026-11-20 08:55:00 +03": "",
-		"database system was shut down at 2026-11-20 08:55:00":                                  "",
-		"database system was shut down at":                                                      "",
+
+		"database system was shut down at 2026-11-20 08:55:00": "",
+		"database system was shut down at":                     "",
 	} {
 		e := Entry{Message: []byte(text)}
 		us, zone, ok := e.LastUp()
