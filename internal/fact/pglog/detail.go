@@ -531,7 +531,8 @@ func (e *Entry) Version() string {
 }
 
 // LastUp reads the time of «database system was interrupted; last known up at …» and of
-// «database system was shut down at …».
+// «database system was shut down at …». «… in recovery at log time …» tells when a checkpoint that was replayed had
+// been made, and not when the server last ran.
 func (e *Entry) LastUp() (us int64, zoneName []byte, ok bool) {
 	i := bytes.LastIndex(e.Message, []byte(" at "))
 	if i < 0 || bytes.Contains(e.Message, []byte(" at log time ")) { // of the checkpoint that was replayed

@@ -144,8 +144,9 @@ func TestLastUp(t *testing.T) {
 			"08:55:00 UTC",
 		"database system was shut down in recovery at 2026-11-20 08:55:00 CET": "2026-11-20 " +
 			"08:55:00 CET",
-		"database system was interrupted while in recovery at log time 2026-11-20 08:55:00 +03": "2026-11-20 " +
-			"08:55:00 +03",
+		// of a checkpoint that was replayed
+		"database system was interrupted while in recovery at log time 2026-11-20 08:55:00 +03": "",
+
 		"database system was shut down at 2026-11-20 08:55:00": "",
 		"database system was shut down at":                     "",
 	} {

@@ -21,9 +21,9 @@ var (
 		`(?:ram|memory|mémoire|памяти|озу|speicher|memoria)\b`)
 	reProsePG = regex.New(`(?i)\b(?:postgres(?:ql)?|pg)(?: version| server)? ?v?((?:9\.\d\.\d{1,2})|1\d\.\d{1,2})` +
 		`(?:[\s,;:).]|$)`)
-	reAdvises = regex.New(`(?i)\b(?:(?:compiled|built|linked) (?:with|against|for)|should|recommend\w*|suggest\w*|advis\w+|try|tried|` +
-		`set|setting|increas\w+|decreas\w+|rais\w+|` +
-		`lower\w*|reduc\w+|chang\w+|could|would|consider\w*|default\w*|if|e\.g|example|minimum|` +
+	reAdvises = regex.New(`(?i)\b(?:(?:compiled|built|linked) (?:with|against|for)|` +
+		`should|recommend\w*|suggest\w*|advis\w+|try|tried|set|setting|increas\w+|` +
+		`decreas\w+|rais\w+|lower\w*|reduc\w+|chang\w+|could|would|consider\w*|default\w*|if|e\.g|example|minimum|` +
 		`at least|require\w*|need\w*|instead|from|until|since|before|versions?|upgrad\w+|releas\w+|fixed|maybe|can|` +
 		`might|must|want|assum\w+|similar|other|another|then|restart|vs|than)\b|\?`)
 )
