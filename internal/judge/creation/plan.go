@@ -230,7 +230,8 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 	}
 	for name, segments := range map[string]unit.Bytes{"min_wal_size": 5, "max_wal_size": 64} { // as initdb writes them
 		if size > 16*unit.MB && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == name }) {
-			add(name, unit.ShowGUC(strconv.FormatInt(int64(segments*size/unit.MB), 10), "MB"), say.M("for WAL segments of {size}", "size", size))
+			add(name, unit.ShowGUC(strconv.FormatInt(int64(segments*size/unit.MB), 10), "MB"), say.M("for WAL "+
+				"segments of {size}", "size", size))
 		}
 	}
 	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {

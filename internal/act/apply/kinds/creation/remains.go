@@ -149,8 +149,8 @@ func (c cluster) elsewhere(s newcluster.Spec) error {
 	}
 	for _, d := range distribution.Clusters(c.Target) {
 		if d.Version == strconv.Itoa(s.Major) && d.Name == s.Name && d.Data != "" && d.Data != s.Data {
-			return say.Err("the cluster {version}/{name} has the data directory {dir}", "version", d.Version, "name",
-				d.Name, "dir", d.Data)
+			return say.Err("the cluster {name} has the data directory {dir}", "name", d.Version+"/"+d.Name, "dir",
+				d.Data)
 		}
 	}
 	return nil
@@ -164,6 +164,6 @@ func (c cluster) registered(m newcluster.Made) error {
 			return nil
 		}
 	}
-	return say.Err("no cluster {version}/{name} has the data directory {dir}", "version", m.Major, "name", m.Name,
-		"dir", m.Data)
+	return say.Err("no cluster {name} has the data directory {dir}", "name", strconv.Itoa(m.Major)+"/"+m.Name, "dir",
+		m.Data)
 }
