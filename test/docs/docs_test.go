@@ -115,6 +115,9 @@ func commandPages(t *testing.T) string {
 				continue
 			}
 			name := append(slices.Clone(above), f[0])
+			if len(name) > 3 { // a line of the list that wraps names no command, and its help is that of the whole
+				t.Fatalf("%q is taken for a command: shorten its line in the list", name)
+			}
 			text := help(name...)
 			b.WriteString("\n" + level + " pgfettle " + strings.Join(name, " ") + "\n\n```text\n" + text + "```\n")
 			if f[0] != "completion" { // one page a shell, of the library's own words

@@ -178,7 +178,7 @@ func (p *Place) keepUsed(ctx context.Context, w *apply.System, id string) error 
 		}
 		if err := p.creation(w).Unused(ctx, s); err != nil {
 			return &say.Problem{Message: say.M("the instance in {path} is not removed", "path", s.Data),
-				Detail: say.OfError(err), Hint: say.M("what is in it is yours: back it up, then remove it by hand"),
+				Detail: say.OfError(err), Hint: say.M("what is in it is yours: back it up, then remove it manually"),
 				Code: say.CodeRefused}
 		}
 	}

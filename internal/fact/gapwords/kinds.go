@@ -166,7 +166,7 @@ var ofCreation = []say.Template{
 	"{value} is not the mode and the owner of a directory",
 	"{value} is not a port",
 	"a password is set or absent",
-	"the password is not kept, and has to be given again: 'pgfettle undo', then create anew",
+	"the password is not kept, and has to be given again: 'pgfettle undo', then create it again",
 	"it belongs to root",
 	"it was made in {other}",
 	"it failed: {text}",

@@ -16,11 +16,10 @@ var fileColumns = []string{"name", "setting", "unit", "vartype", "context", "sou
 	"boot_val",
 	"sourcefile", "sourceline", "pending_restart"}
 
-// computedAtStart names what only a server that has started knows.
-var computedAtStart = map[string]bool{
-	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true,
-	"num_os_semaphores": true,
-	"in_hot_standby":    true, "server_version": true, "server_version_num": true,
+// computedAtStart reports whether no file has a value, but only a server that has started.
+func computedAtStart(name string) bool {
+	return params.ComputedAtStart(name) || name == "in_hot_standby" || name == "server_version" ||
+		name == "server_version_num"
 }
 
 // FromFiles returns the settings that a stopped server would start with, in the
@@ -41,7 +40,7 @@ func FromFiles(major int, r conf.Resolved, refused []ConfigFault, given map[stri
 		low := strings.ToLower(p.Name)
 		seen[low] = true
 		value, ok := given[low]
-		if !ok && computedAtStart[low] || slices.ContainsFunc(refused,
+		if !ok && computedAtStart(low) || slices.ContainsFunc(refused,
 			func(f ConfigFault) bool { return f.Name == low }) {
 			continue
 		}

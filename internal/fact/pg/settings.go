@@ -2,6 +2,7 @@ package pg
 
 import (
 	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"io/fs"
 	"math"
 	"strconv"
@@ -182,4 +183,11 @@ func ReadRoleSettings(fsys fs.FS, key string) known.Fact[[]RoleSetting] {
 		return RoleSetting{Database: r.Text("datname"), Role: r.Text("rolname"), Name: r.Text("name"),
 			Value: r.Text("setting")}
 	})
+}
+
+// DefaultOf is a setting as a new cluster has it, as far as it does not depend on the host.
+func DefaultOf(p params.Param) Setting {
+	return Setting{Name: p.Name, Value: p.Fresh(), Unit: p.Unit, Type: p.Type, Context: p.Context, Min: p.Min,
+		Max:  p.Max,
+		Enum: p.Enum, Boot: p.Boot, Source: "default"}
 }

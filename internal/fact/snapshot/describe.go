@@ -401,7 +401,8 @@ func (d Description) instance(b *builder) {
 	rows := pg.Rows{Columns: []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val",
 		"enumvals", "boot_val", "pending_restart"}}
 	for _, p := range params.All(d.Major) {
-		if !computedAtStart[p.Name] {
+		// a described server has not started, and the table's values are those of another configuration
+		if !params.ComputedAtStart(p.Name) {
 			rows.Rows = append(rows.Rows, d.row(p))
 		}
 	}
@@ -409,13 +410,6 @@ func (d Description) instance(b *builder) {
 	for _, name := range slices.Sorted(maps.Keys(d.Answers)) {
 		b.JSON(pg.Path("1", name), d.Answers[name])
 	}
-}
-
-// computedAtStart names what a server finds out when it starts: a described one
-// has not started, and the table's values are those of another configuration.
-var computedAtStart = map[string]bool{
-	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true,
-	"num_os_semaphores": true,
 }
 
 func (d Description) row(p params.Param) []*string {

@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 var postgres = newcluster.Account{Name: "postgres", Group: "postgres", UID: 26, GID: 26}
@@ -305,12 +306,16 @@ func made(t *testing.T, o Order, at Site, wal *Folder) *Plan {
 	}
 	data := Folder{Path: l.Data, Missing: []string{filepath.Dir(l.Data), l.Data}}
 	sock := Folder{Path: l.Socket, Exists: true, Is: true}
-	return Make(l, "0123456789abcdef", data, sock, wal, &plan.Plan{Profile: "oltp"}, nil, unit.GB)
+	p, err := Make(l, "0123456789abcdef", data, sock, wal, &plan.Plan{Profile: "oltp"}, nil, unit.GB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestLoads: the description of a cluster that a plan makes is one that a journal is read with.
 func TestLoads(t *testing.T) {
-	for _, o := range []Order{{Name: "a"}, {Name: "a", Major: 13, Group: true, Checksum: NoChecksums, Password: true},
+	for _, o := range []Order{{Name: "a"}, {Name: "a", Major: 13, Group: true, NoChecksums: true, Password: true},
 		{Name: "a", Hand: newcluster.InitDB, DataDir: "/srv/a b", WALDir: "/wal/a", Allow: prefixes("10.0.0.0/8")}} {
 		p := made(t, o, debian(), nil)
 		again, err := newcluster.Parse(p.Spec.Text())
@@ -342,7 +347,7 @@ func TestUnits(t *testing.T) {
 	}
 	verify, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip(err) // the lines above were held
+		tier.Missing(t, tier.System, "%v", err) // the lines above were held
 	}
 	// the programs and the account are not of this machine
 	text = strings.NewReplacer("/usr/lib/postgresql/17/bin/postgres", "/bin/true", "User=postgres", "User=daemon",

@@ -15,10 +15,6 @@ import (
 // Key is that of the new instance in the snapshot that Beside returns.
 const Key = "new"
 
-// computed are settings that a server has only once it has started.
-var computed = map[string]bool{"shared_memory_size": true, "shared_memory_size_in_huge_pages": true,
-	"huge_pages_status": true, "num_os_semaphores": true}
-
 // Beside returns the snapshot in which the host has the new instance as initdb leaves it. The instances that it has
 // already are its neighbors: what they may take is not the new one's, and nothing of them is changed. The given
 // snapshot stays as it is.
@@ -59,11 +55,10 @@ func instance(l Layout, data Folder, wal *Folder) snapshot.Instance {
 func fresh(l Layout) pg.Settings {
 	set := pg.Settings{}
 	for _, p := range params.All(l.Major) {
-		if computed[p.Name] {
+		if params.ComputedAtStart(p.Name) {
 			continue
 		}
-		s := pg.Setting{Name: p.Name, Value: p.Fresh(), Unit: p.Unit, Type: p.Type, Context: p.Context, Min: p.Min,
-			Max: p.Max, Enum: p.Enum, Boot: p.Boot, Source: "default"}
+		s := pg.DefaultOf(p)
 		switch p.Name {
 		case "server_version":
 			s.Value = l.Programs.Version.String()
@@ -85,7 +80,7 @@ func fresh(l Layout) pg.Settings {
 			}
 		case "data_checksums":
 			s.Value = "on"
-			if l.Order.Checksum == NoChecksums {
+			if l.Order.NoChecksums {
 				s.Value = "off"
 			}
 		}

@@ -58,14 +58,16 @@ func (l *Layout) locale(at Site) error {
 	case "builtin":
 		if l.Major < builtinSince {
 			return refuse(say.M("PostgreSQL {major} has no locale provider builtin", "major", l.Major),
-				say.M("it is there from {major} on", "major", builtinSince), say.M("use --locale-provider icu or libc"))
+				say.M("PostgreSQL {major} and later have it", "major", builtinSince), say.M("use --locale-provider "+
+					"icu or libc"))
 		}
 		if w.Name == "" {
 			w.Name = "C.UTF-8"
 		}
 		if !slices.Contains(builtinLocales, w.Name) || w.Name == unicodeFast && l.Major < unicodeFastSince {
 			return refuse(say.M("the locale provider builtin has no locale {name}", "name", say.Quoted(w.Name)),
-				say.M("it has C, C.UTF-8 and, from 18 on, PG_UNICODE_FAST"), say.M("use --locale-provider icu or libc"))
+				say.M("it has C, C.UTF-8, and in 18 and later PG_UNICODE_FAST"), say.M("use --locale-provider icu or "+
+					"libc"))
 		}
 		if w.Name != "C" && w.Encoding != utf8 {
 			return refuse(say.M("the locale {name} of the provider builtin needs the encoding UTF8", "name", w.Name),
@@ -75,7 +77,7 @@ func (l *Layout) locale(at Site) error {
 	case "icu":
 		if l.Major < 15 {
 			return refuse(say.M("PostgreSQL {major} cannot use ICU for a whole cluster", "major", l.Major),
-				say.M("this is possible from 15 on"), say.M("use --locale-provider libc, and ICU collations in "+
+				say.M("this is possible in 15 and later"), say.M("use --locale-provider libc, and ICU collations in "+
 					"columns"))
 		}
 		if !l.Programs.ICU {

@@ -10,20 +10,20 @@ import (
 
 // Order is what a person asks for. The zero value of a field leaves the choice to Lay.
 type Order struct {
-	Major    int    // 0: the newest that is installed
-	Name     string // "": main
-	Bin      string // directory of the programs; "": where the packages put them
-	DataDir  string
-	WALDir   string // "": pg_wal of the data directory
-	Socket   string // "": /var/run/postgresql if it is there, else /tmp
-	Owner    string // "": postgres
-	Port     int    // 0: the first free one from 5432 on
-	Hand     newcluster.Hand
-	Start    Start
-	Locale   Locale
-	Segment  unit.Bytes // of a WAL segment; 0: from max_wal_size
-	Group    bool       // the group may read the data directory
-	Checksum Checksum
+	Major       int    // 0: the newest that is installed
+	Name        string // "": main
+	Bin         string // directory of the programs; "": where the packages put them
+	DataDir     string
+	WALDir      string // "": pg_wal of the data directory
+	Socket      string // "": /var/run/postgresql if it is there, else /tmp
+	Owner       string // "": postgres
+	Port        int    // 0: the first free one, from 5432
+	Hand        newcluster.Hand
+	Start       Start
+	Locale      Locale
+	Segment     unit.Bytes // of a WAL segment; 0: from max_wal_size
+	Group       bool       // the group may read the data directory
+	NoChecksums bool       // data pages without checksums: asked for in words alone
 
 	AuthLocal, AuthHost string         // "": peer, scram-sha-256
 	Allow               []netip.Prefix // networks that may connect; none: the socket and loopback alone
@@ -38,12 +38,6 @@ type Order struct {
 	// Accepted are its changes of high risk that may be made
 	Accepted []knob.Address
 }
-
-// Checksum says whether data pages get checksums.
-type Checksum bool
-
-// NoChecksums is asked for in words alone.
-const NoChecksums Checksum = true
 
 // Start says when the server starts.
 type Start string

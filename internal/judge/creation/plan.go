@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
@@ -102,12 +103,12 @@ const Conf = "conf.d/50-pgfettle.conf"
 // nil
 // if there are no other instances; wal is nil if the WAL stays in the data directory.
 func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan, all *plan.Plan,
-	memory unit.Bytes) *Plan {
+	memory unit.Bytes) (*Plan, error) {
 	out := &Plan{Schema: Schema, Version: l.Major, Name: l.Name, MadeBy: l.Hand, Programs: l.Programs.Bin,
 		Program: l.Programs.Version.String(), Owner: l.Owner, Data: l.Data, WAL: l.WAL, Config: l.Config,
 		Socket: l.Socket,
 		Port:   l.Port, Service: l.Unit, Start: l.Start, Provider: l.Locale.Provider, Locale: l.Locale.Name,
-		Encoding: l.Locale.Encoding, Checksums: l.Order.Checksum != NoChecksums, Profile: p.Profile, Memory: memory,
+		Encoding: l.Locale.Encoding, Checksums: !l.Order.NoChecksums, Profile: p.Profile, Memory: memory,
 		Budget: p.Budget, Host: []plan.Change{}, Proposals: []Proposal{}, HBA: []string{}, Steps: []Step{},
 		Warnings: slices.Clone(p.Warnings), Left: []plan.Left{}}
 	out.Segment = SegmentOf(l.Order, MaxWAL(p))
@@ -128,7 +129,11 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 			out.HBA = append(out.HBA, line)
 		}
 	}
-	out.Spec = l.spec(token, out, hba)
+	lines, err := text(out)
+	if err != nil {
+		return nil, err
+	}
+	out.Spec = l.spec(token, out, lines, hba)
 	out.Steps = l.steps(out, data, socket, wal)
 	if l.Firewall == Print {
 		out.Firewall = l.openings()
@@ -143,7 +148,7 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 			out.Left = append(out.Left, x)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // warnings are what is not done, and what that means.
@@ -154,15 +159,12 @@ func (l Layout) warnings() (out []say.Message) {
 			dirs += " " + l.WAL
 		}
 		out = append(out, say.M("SELinux is enforcing, and its contexts are not set: run this command for each of "+
-			"{dirs} "+
-			"before the first start (--start disabled): semanage fcontext -a -t postgresql_db_t 'DIR(/.*)?' && "+
-			"restorecon -R "+
-			"DIR", "dirs", dirs))
+			"{dirs} before the first start (--start disabled): semanage fcontext -a -t postgresql_db_t 'DIR(/.*)?' && "+
+			"restorecon -R DIR", "dirs", dirs))
 	}
 	if l.Firewall == NFT {
 		out = append(out, say.M("The table of nftables can only narrow who reaches the port: another table may still "+
-			"drop "+
-			"packets. It is gone after a boot unless {file} includes it.", "file", "/etc/nftables.conf"))
+			"drop packets. It is gone after a boot unless {file} includes it.", "file", "/etc/nftables.conf"))
 	}
 	return out
 }
@@ -193,7 +195,7 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 	var out []Setting
 	add := func(name, value string, reason say.Message) { out = append(out, Setting{name, value, reason}) }
 	if l.Hand != newcluster.Debian { // pg_createcluster writes these itself
-		why := say.M("the first free port from {first} on", "first", strconv.Itoa(firstPort))
+		why := say.M("the first free port, from {first}", "first", strconv.Itoa(firstPort))
 		if l.Order.Port != 0 {
 			why = say.M("asked for")
 		}
@@ -235,9 +237,8 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 		}
 	}
 	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {
-		add("huge_pages", "off", say.M("no huge pages are reserved for it, and try would fall back without a word; "+
-			"with "+
-			"--kernel they are"))
+		add("huge_pages", "off", say.M("no huge pages are reserved for it, and try would fall back without a message; "+
+			"with --kernel they are"))
 	}
 	slices.SortStableFunc(out, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b Setting) bool { return a.Name == b.Name })
@@ -268,32 +269,26 @@ func less(c plan.Change) bool {
 var divided = []string{"shared_buffers", "work_mem", "maintenance_work_mem", "autovacuum_work_mem", "max_connections",
 	"effective_cache_size"}
 
-// conf is the text of the configuration file.
-func conf(p *Plan) string {
+// text is that of the configuration file. An error is a value that a line cannot hold.
+func text(p *Plan) (string, error) {
 	var b strings.Builder
 	b.WriteString("# Written by 'pgfettle create' for PostgreSQL " + strconv.Itoa(p.Version) + ", profile " +
 		string(p.Profile) + ".\n# What 'pgfettle apply' or ALTER SYSTEM set later wins over it.\n")
 	for _, s := range p.Settings {
-		b.WriteString(s.Name + " = " + quoted(s.Value) + "\n")
+		line, err := conf.Entry(s.Name, s.Value)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(line)
 	}
-	return b.String()
-}
-
-// quoted is a value as a configuration file takes it.
-func quoted(v string) string {
-	if v != "" && !strings.ContainsFunc(v, func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '.'
-	}) {
-		return v
-	}
-	return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	return b.String(), nil
 }
 
 // spec is what the cluster is made of.
-func (l Layout) spec(token string, p *Plan, hba string) newcluster.Spec {
+func (l Layout) spec(token string, p *Plan, lines, hba string) newcluster.Spec {
 	s := newcluster.Spec{Token: token, Hand: l.Hand, Major: l.Major, Name: l.Name, Bin: l.Programs.Bin, Owner: l.Owner,
 		Data: l.Data, Config: l.Config, WAL: l.WAL, Socket: l.Socket, Port: l.Port, Log: l.Log, HBA: hba,
-		Files: []newcluster.File{{Name: Conf, Text: conf(p)}}}
+		Files: []newcluster.File{{Name: Conf, Text: lines}}}
 	if l.Hand == newcluster.Debian {
 		s.Start = string(l.Start)
 	}

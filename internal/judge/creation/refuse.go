@@ -39,7 +39,7 @@ func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 	}
 	if wal.Device != "" && wal.Device == data.Device {
 		return refuse(say.M("{wal} is on the filesystem of the data directory", "wal", wal.Path),
-			say.M("a directory of its own for the WAL then separates nothing, and is one more thing to back up"),
+			say.M("a separate directory for the WAL then separates nothing, and is one more thing to back up"),
 			say.M("mount another device, or omit --waldir"))
 	}
 	return nil

@@ -183,7 +183,7 @@ func (c *Creation) temp() {
 	c.Notes = append(c.Notes, say.M("roles without CREATE on the tablespace keep using the data directory: {grant}",
 		"grant", "GRANT CREATE ON TABLESPACE "+sqlname.Quote(c.Name)+" TO …"))
 	if !c.Server.ClusterWide {
-		c.Notes = append(c.Notes, say.M("a role or a database has a value of its own for temp_tablespaces, which goes "+
+		c.Notes = append(c.Notes, say.M("a role or a database has its own value for temp_tablespaces, which goes "+
 			"before that of the server"))
 	}
 }

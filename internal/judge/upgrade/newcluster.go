@@ -46,19 +46,14 @@ func NewClusters(s *snapshot.Snapshot, to int) (*snapshot.Snapshot, []Configurat
 	return &next, list
 }
 
-// computed are settings that a server has only once it has started.
-var computed = map[string]bool{"shared_memory_size": true, "shared_memory_size_in_huge_pages": true,
-	"huge_pages_status": true, "num_os_semaphores": true}
-
 // newSettings are those of a new cluster of the host with the lines of a configuration.
 func newSettings(old pg.Settings, c Configuration) pg.Settings {
 	set := pg.Settings{}
 	for _, p := range params.All(c.To) {
-		if computed[p.Name] {
+		if params.ComputedAtStart(p.Name) {
 			continue
 		}
-		s := pg.Setting{Name: p.Name, Value: p.Fresh(), Unit: p.Unit, Type: p.Type, Context: p.Context, Min: p.Min,
-			Max: p.Max, Enum: p.Enum, Boot: p.Boot, Source: "default"}
+		s := pg.DefaultOf(p)
 		was, had := old[p.Name]
 		switch {
 		case p.Name == "server_version" || p.Name == "server_version_num":

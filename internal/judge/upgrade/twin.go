@@ -3,6 +3,7 @@ package upgrade
 import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -21,11 +22,11 @@ var ofPlace = map[string]say.Template{
 	"listen_addresses":        "It is opened with --allow.",
 	"unix_socket_directories": "The new instance has its own.",
 	"cluster_name":            "The new instance has its own.",
-	"archive_command": "Two servers that archive to one place overwrite each other's WAL: set up a place " +
-		"of its own.",
-	"archive_mode": "Without a place of its own to archive to, WAL would pile up.",
-	"archive_library": "Two servers that archive to one place overwrite each other's WAL: set up a place " +
-		"of its own.",
+	"archive_command": "Two servers that archive to one place overwrite each other's WAL: set up a separate " +
+		"place.",
+	"archive_mode": "Without a separate place to archive to, WAL would accumulate.",
+	"archive_library": "Two servers that archive to one place overwrite each other's WAL: set up a separate " +
+		"place.",
 	"primary_conninfo":          "The new instance is no standby.",
 	"primary_slot_name":         "The new instance is no standby.",
 	"restore_command":           "The new instance has no WAL to restore.",
@@ -56,6 +57,9 @@ func TwinOf(in *snapshot.Instance, to int) (t Twin, ok bool) {
 	for _, p := range c.Parameters {
 		if why, local := ofPlace[p.Name]; local {
 			p.Fate, p.NewName, p.Reason = Dropped, "", say.M(why)
+		}
+		if _, err := conf.Entry(p.NewName, p.New); p.Fate != Dropped && err != nil {
+			p.Fate, p.NewName, p.Reason = Dropped, "", say.M("A line of a configuration file cannot hold its value.")
 		}
 		switch {
 		case p.Fate == Dropped:

@@ -145,7 +145,7 @@ given to the server, and it is in no journal, log or argument.
 	f.StringVar(&o.order.Socket, "socket-dir", "", "`DIR` directory of the Unix socket")
 	f.StringVar(&o.order.Bin, "bin", "", "`DIR` use the programs in DIR")
 	f.StringVar(&o.order.Owner, "owner", "", "`USER` account that it runs as (default postgres)")
-	f.StringVar(&o.port, "port", "auto", "`PORT` or auto: the first free one from 5432 on")
+	f.StringVar(&o.port, "port", "auto", "`PORT` or auto: the first free one, from 5432")
 	f.StringVar(&o.order.Locale.Provider, "locale-provider", "", "`NAME` builtin, icu or libc")
 	f.StringVar(&o.order.Locale.Name, "locale", "", "`NAME` locale (default C.UTF-8)")
 	f.StringVar(&o.order.Locale.Encoding, "encoding", "", "`NAME` encoding (default UTF8)")
@@ -289,7 +289,7 @@ func (o *createOptions) read() error {
 		o.order.Port = int(n)
 	}
 	if o.noChecksums {
-		o.order.Checksum = creation.NoChecksums
+		o.order.NoChecksums = true
 	}
 	for _, text := range o.allow {
 		n, err := netip.ParsePrefix(text)

@@ -58,7 +58,10 @@ func created(t *testing.T, o creation.Order, bin string, tool, redHat bool) *cre
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := creation.Make(l, "0123456789abcdef", data, socket, wal, p, nil, 24*unit.GB)
+	out, err := creation.Make(l, "0123456789abcdef", data, socket, wal, p, nil, 24*unit.GB)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out.Trial = creation.Trial{By: "PostgreSQL 17.11 in " + bin}
 	return out
 }

@@ -108,7 +108,7 @@ func (p Words) hand(d *creation.Plan) string {
 	case newcluster.Debian:
 		return p.Say("pg_createcluster")
 	case newcluster.RPM:
-		return p.Say("initdb, with a unit of its own as the PGDG packages have it")
+		return p.Say("initdb, with a systemd unit as the PGDG packages have it")
 	}
 	return p.Say("initdb")
 }

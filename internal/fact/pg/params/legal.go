@@ -33,6 +33,15 @@ type Refusal struct {
 // Error returns the text.
 func (r *Refusal) Error() string { return r.Text.String() }
 
+// ComputedAtStart reports whether only a server that has started knows the value.
+func ComputedAtStart(name string) bool {
+	switch name {
+	case "shared_memory_size", "shared_memory_size_in_huge_pages", "huge_pages_status", "num_os_semaphores":
+		return true
+	}
+	return false
+}
+
 // Fresh is the value of a new cluster, as far as it does not depend on the host.
 func (p Param) Fresh() string {
 	if p.Reset != "" {

@@ -59,7 +59,7 @@ func (p password) Set(ctx context.Context, k apply.Knob, s journal.State) error 
 	value := "NULL"
 	if !absent(s) {
 		if p.Verifier == "" {
-			return say.Err("the password is not kept, and has to be given again: 'pgfettle undo', then create anew")
+			return say.Err("the password is not kept, and has to be given again: 'pgfettle undo', then create it again")
 		}
 		value = "'" + strings.ReplaceAll(p.Verifier, "'", "''") + "'"
 	}
