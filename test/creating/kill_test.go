@@ -298,7 +298,7 @@ func (k *killing) port() string {
 	}
 	_, rest, _ := strings.Cut(string(b), "\nport = ")
 	port, _, _ := strings.Cut(rest, "\n")
-	return port
+	return strings.Trim(port, "'")
 }
 
 // processes are those of the owner.

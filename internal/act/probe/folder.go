@@ -68,15 +68,23 @@ const removeTime = time.Minute
 // remove takes the directory away with all that is in it, whether or not the run was interrupted.
 func (f *folder) remove() error { return f.removeOf(context.Background(), f.path) }
 
+// removals is how often a removal is tried: a program that outlives its probe may make a file while rm removes those
+// beside it, but once, as each makes one file.
+const removals = 3
+
 func (f *folder) removeOf(ctx context.Context, name string) error {
-	out, err := f.run(ctx, target.Command{Argv: []string{"rm", "-rf", "--", name}, Timeout: removeTime})
-	if err == nil && out.Code != 0 {
-		err = errors.New(oneLine(out.Stderr))
+	var err error
+	for range removals {
+		var out target.Output
+		out, err = f.run(ctx, target.Command{Argv: []string{"rm", "-rf", "--", name}, Timeout: removeTime})
+		if err == nil && out.Code == 0 {
+			return nil
+		}
+		if err == nil {
+			err = errors.New(oneLine(out.Stderr))
+		}
 	}
-	if err != nil {
-		return say.Err("{path} could not be removed: {reason}", "path", name, "reason", err)
-	}
-	return nil
+	return say.Err("{path} could not be removed: {reason}", "path", name, "reason", err)
 }
 
 // sweep removes the directories of probes whose process has ended.

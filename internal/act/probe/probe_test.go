@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -138,6 +139,42 @@ func TestOthersFoldersStay(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "pgsql_tmp "+prefix+"a-alive "+prefix+"c-damaged" {
 		t.Errorf("left: %s", got)
+	}
+}
+
+// growing is this host while another program makes a file in a directory each time that rm is done with its others.
+type growing struct {
+	*target.Local
+	left int // how often
+}
+
+func (g *growing) Run(ctx context.Context, c target.Command) (target.Output, error) {
+	if g.left > 0 {
+		g.left--
+		return target.Output{Code: 1, Stderr: []byte("rm: cannot remove: Directory not empty\n")}, nil
+	}
+	return g.Local.Run(ctx, c)
+}
+
+// TestRemovalOfWhatGrows verifies that a directory in which a killed probe's program makes its file is removed, and that
+// one which cannot be removed ends with its reason.
+func TestRemovalOfWhatGrows(t *testing.T) {
+	for _, c := range []struct {
+		left int
+		gone bool
+	}{{0, true}, {1, true}, {removals, false}} {
+		at := filepath.Join(t.TempDir(), "x")
+		if err := os.MkdirAll(at, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		f := &folder{t: &growing{&target.Local{}, c.left}, path: at}
+		err := f.remove()
+		if _, there := os.Stat(at); (err == nil) != c.gone || os.IsNotExist(there) != c.gone {
+			t.Errorf("%d files made meanwhile: %v, %v", c.left, err, there)
+		}
+		if err != nil && !strings.Contains(err.Error(), "not empty") {
+			t.Errorf("no reason: %v", err)
+		}
 	}
 }
 

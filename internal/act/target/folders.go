@@ -103,7 +103,7 @@ func (f folders) Make(name string, perm fs.FileMode) error {
 		return err
 	}
 	err = f.do(func() error { return makeFolder(at, perm, nil) })
-	if errors.Is(err, fs.ErrPermission) && f.as != nil {
+	if f.as != nil && (errors.Is(err, fs.ErrPermission) || err == nil && ungiven(at)) {
 		if e := RootsOwn(f.l, path.Dir(at)); e != nil {
 			return errors.Join(err, e) // it is root's alone to make something in directories of root's alone
 		}
@@ -120,6 +120,8 @@ func makeFolder(at string, perm fs.FileMode, give *User) error {
 	defer dir.Close()
 	base := path.Base(at)
 	switch in, err := info(dir.Lstat(base)); {
+	case err == nil && in.Mode.IsDir() && give != nil && ungiven(at):
+		return giveFolder(dir, base, perm, give)
 	case err == nil && in.Mode.IsDir():
 		return nil
 	case err == nil:
@@ -130,6 +132,10 @@ func makeFolder(at string, perm fs.FileMode, give *User) error {
 	if err := dir.Mkdir(base, perm); err != nil {
 		return err
 	}
+	return giveFolder(dir, base, perm, give)
+}
+
+func giveFolder(dir *os.Root, base string, perm fs.FileMode, give *User) error {
 	if err := dir.Chmod(base, perm); err != nil { // past the umask
 		return err
 	}
@@ -139,6 +145,20 @@ func makeFolder(at string, perm fs.FileMode, give *User) error {
 		}
 	}
 	return syncFolder(dir)
+}
+
+// ungiven reports whether a directory is what a kill left between the making of a directory for another account and its
+// handing over: empty, and of this process's own user. The owner of what is above it is verified before it is given.
+func ungiven(at string) bool {
+	in, err := os.Lstat(at)
+	if err != nil || !in.IsDir() {
+		return false
+	}
+	if st, ok := in.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		return false
+	}
+	names, err := os.ReadDir(at)
+	return err == nil && len(names) == 0
 }
 
 // Names implements Folders.

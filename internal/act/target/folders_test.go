@@ -208,9 +208,19 @@ func TestFoldersOfAUser(t *testing.T) {
 		t.Errorf("what a crash left is there: %v", err)
 	}
 	fatal(t, f.Make(top+"/given", 0o700)) // in a directory of root's, who creates it for the user
-	for _, name := range []string{"/his/wal", "/his/note", "/given"} {
+	fatal(t, os.Mkdir(top+"/halfway", 0o755)) // of a kill between the making and the giving
+	fatal(t, f.Make(top+"/halfway", 0o700))
+	for _, name := range []string{"/his/wal", "/his/note", "/given", "/halfway"} {
 		if in, err := (&Local{}).Stat(top + name); err != nil || in.UID != nobody || in.GID != nobody {
 			t.Errorf("%s is of %d:%d, %v", name, in.UID, in.GID, err)
+		}
+	}
+	fatal(t, os.Mkdir(top+"/his/roots", 0o700))
+	fatal(t, os.Mkdir(top+"/closed/used", 0o700))
+	_, _ = f.Make(top+"/his/roots", 0o700), f.Make(top+"/closed", 0o700)
+	for _, name := range []string{"/his/roots", "/closed"} {
+		if in, err := (&Local{}).Stat(top + name); err != nil || in.UID != 0 {
+			t.Errorf("%s was root's, and is of %d, %v", name, in.UID, err)
 		}
 	}
 	fatal(t, os.Link(top+"/secret", top+"/his/wal/hard")) // as root: the user could not

@@ -49,6 +49,16 @@ func (d directory) Look(_ context.Context, k apply.Knob) (journal.State, error) 
 	return live(v), nil
 }
 
+// Halfway implements apply.Partial: a directory is made first and then given to its owner.
+func (d directory) Halfway(found, was, will journal.State, _ apply.Knob) bool {
+	if found.Live == nil || will.Live == nil || !absent(was) || strings.HasSuffix(*found.Live, notEmpty) {
+		return false
+	}
+	_, owner, err := d.parse(*found.Live)
+	_, wanted, e := d.parse(*will.Live)
+	return err == nil && e == nil && owner.UID == d.Target.UID() && wanted.UID != owner.UID
+}
+
 // Want implements apply.Kind.
 func (d directory) Want(_ journal.State, k apply.Knob, value string) (journal.State, error) {
 	if value == newcluster.Absent {
