@@ -19,9 +19,9 @@ type BenchOptions struct {
 
 // Bench gets the measurement of one configuration ready. Nothing is measured.
 func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error) {
-	if o.Runs < 1 || o.Runs > mostBlocks {
+	if o.Runs < 1 || o.Runs > MostBlocks {
 		return nil, say.Usage(say.M("value out of range for --runs: {runs}", "runs", fmt.Sprint(o.Runs)),
-			say.M("Use a whole number from 1 to {mostBlocks}.", "mostBlocks", fmt.Sprint(mostBlocks)))
+			say.M("Use a whole number from 1 to {mostBlocks}.", "mostBlocks", fmt.Sprint(MostBlocks)))
 	}
 	e, w, err := o.order(ctx, h)
 	if err != nil {

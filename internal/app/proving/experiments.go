@@ -133,10 +133,12 @@ func (p *Prepared) Run(ctx context.Context, told func(experiment.Event)) (r *exp
 	return r, !p.Copied || p.order.KeepData, err
 }
 
-// Resume goes on with an experiment that was interrupted, in its directory.
-func (o *Options) Resume(ctx context.Context, dir string,
+// Resume goes on with an experiment that was interrupted, in its directory; more are blocks to add to one that did not
+// decide.
+func (o *Options) Resume(ctx context.Context, dir string, more int,
 	told func(experiment.Event)) (*experiment.Result, error) {
-	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, Progress: told})
+	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, More: more,
+		Progress: told})
 }
 
 // Clean removes what killed experiments left and data that were kept, and puts values of the kernel back. It says what

@@ -23,8 +23,10 @@ type ProveOptions struct {
 	Same     bool   // compare A with itself
 	Exercise string // the name of an exercise, which says the rest; "": none
 	Blocks   int
-	Design   string // "": chosen
-	Margin   float64
+	// evaluated after each of stat.Looks; Blocks are the most
+	Sequential bool
+	Design     string // "": chosen
+	Margin     float64
 }
 
 // fillIn fills in what a named experiment says, if nothing else was said.
@@ -91,10 +93,13 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 			say.M("Name two configurations with --a and --b, or use --experiment. For details: pgfettle prove --help"))
 	}
 	switch {
-	case o.Blocks < 2 || o.Blocks > mostBlocks:
+	case o.Blocks < 2 || o.Blocks > MostBlocks:
 		return nil, say.Usage(say.M("value out of range for --blocks: {blocks}", "blocks", fmt.Sprint(o.Blocks)),
 			say.M("Use a whole number from 2 to {mostBlocks}; a verdict requires {fewestBlocks}.", "mostBlocks",
-				fmt.Sprint(mostBlocks), "fewestBlocks", fmt.Sprint(stat.FewestBlocks)))
+				fmt.Sprint(MostBlocks), "fewestBlocks", fmt.Sprint(stat.FewestBlocks)))
+	case o.Sequential && o.Said("blocks") && o.Blocks > stat.Looks[len(stat.Looks)-1]:
+		return nil, say.Usage(say.M("value out of range for --blocks: {blocks}", "blocks", o.Blocks),
+			say.M("With --sequential, use at most {n} blocks.", "n", stat.Looks[len(stat.Looks)-1]))
 	case !(o.Margin > 0 && o.Margin <= 50): // beyond it a half would be the same as the whole
 		return nil, say.Usage(say.M("value out of range for --margin: {margin}", "margin", fmt.Sprintf("%g", o.Margin)),
 			say.M("Use a percentage above 0 and at most 50, such as 2."))
@@ -108,7 +113,10 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	if err != nil {
 		return nil, err
 	}
-	e.Spec.Blocks, e.Spec.Margin = o.Blocks, o.Margin
+	e.Spec.Blocks, e.Spec.Margin, e.Spec.Sequential = o.Blocks, o.Margin, o.Sequential
+	if o.Sequential && !o.Said("blocks") {
+		e.Spec.Blocks = stat.Looks[len(stat.Looks)-1]
+	}
 	e.Name = o.Exercise
 	if o.Same {
 		e.Name = experiment.CompareSame
@@ -150,8 +158,8 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	return o.prepare(ctx, h, e, Prepared{Title: w.Title, Differences: d, Why: why})
 }
 
-// mostBlocks is what the document takes.
-const mostBlocks = 500
+// MostBlocks is what the document takes.
+const MostBlocks = 500
 
 // decide chooses the design, and the metric with it, if not specified, and says why.
 func (o *ProveOptions) decide(e *engine.Order, w *workload.Workload, d []experiment.Difference) (say.Message,

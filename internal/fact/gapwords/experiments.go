@@ -4,11 +4,11 @@ import "github.com/pgfettle/pgfettle/internal/base/say"
 
 // Why a block of an experiment does not count.
 var disturbances = []say.Template{
-	"run {n}: the hypervisor took {share} of the CPU time (most: {most})",
-	"run {n}: other programs took {share} of the CPU time (most: {most})",
+	"other load took {one} of the CPU time in run 1 and {two} in run 2 (usual difference: {usual})",
+	"fixed CPU work took {one} before run 1 and {two} before run 2 (usual difference: {usual})",
+	"copying memory took {one} before run 1 and {two} before run 2 (usual difference: {usual})",
+	"fsyncs took {one} before run 1 and {two} before run 2 (usual difference: {usual})",
 	"run {n}: the clock was set, by {share} (most: {most})",
-	"run {n}: fixed CPU work before it took {share} times as long as usual (most: {most})",
-	"run {n}: fsyncs before it took {share} times as long as usual (most: {most})",
 	"run {n}: a vacuum against wraparound was at work",
 	"run {n}: {count} transactions failed",
 	"run {n}: {count} of {most} checkpoint cycles were complete after {share}",
@@ -19,7 +19,7 @@ var disturbances = []say.Template{
 // themselves.
 var notes = []say.Template{
 	"interrupted after block {n}: the blocks after it began with new copies of the data",
-	"stopped after {n} blocks, {count} of them discarded: other load on the host was too high to reach a verdict",
+	"stopped after {n} blocks: {count} of them cannot be compared, whatever else is on the host",
 	"Durations of {name} transactions differ by orders of magnitude, so timed runs vary with the random choice of " +
 		"transactions. To run the same ones with both configurations and detect much smaller differences, use " +
 		"--transactions 100 --duration 0",

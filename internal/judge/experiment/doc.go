@@ -16,11 +16,10 @@
 //
 // The unit is the block: two runs close in time, one of each configuration. A
 // block gives one number, ln(B/A) of the metric that was declared before the first
-// run. What changes slowly on the machine is in both runs and cancels out. Of each
-// pair of blocks one has the order AB and the other BA, and which of them is drawn
-// from the seed, so a steady trend weighs on both configurations alike. Runs within
-// a block are never counted as more than one observation, and neither are the
-// seconds of a run.
+// run. What changes slowly on the machine is in both runs and cancels out. The order
+// of each block, AB or BA, is drawn from the seed, with at least two of each among
+// eight (Orders). Runs within a block are never counted as more than one observation,
+// and neither are the seconds of a run.
 //
 // Three designs (Result.Design): DesignRestart restarts the server for each run; DesignSlices has both servers up and
 // sends the load to one and the other in short balanced slices; DesignSingle measures one configuration and compares
@@ -28,13 +27,20 @@
 //
 // # Discarded blocks
 //
-// A block is discarded if something else disturbed it: CPU steal, other programs, a
-// clock that was set, failed transactions, a different number of checkpoints, or a
-// calibration (fixed CPU work and fixed fsyncs before each run) that took longer than
-// usual. These limits are fixed before the first run. They see neither which
-// configuration a run had nor what it measured, so discarding cannot favor one of
-// them. Discarded blocks are run again, up to a fifth more, and stay in the document;
-// if more than a fifth is discarded, the machine is unsuitable and there is no verdict.
+// What disturbs a machine without regard to the configuration is noise: it widens the
+// interval and biases nothing. So a block counts however busy the machine was. It is
+// discarded only if its two runs were disturbed differently, and much more so than
+// those of the other blocks: in CPU time that the hypervisor and other programs took,
+// or in fixed work before each run (CPU, memory, fsyncs). A difference as large as the
+// other blocks have is noise. These rules are fixed before the first run. They see
+// neither which configuration a run had nor what it measured, so discarding cannot
+// favor one of them. Where more than a third of the blocks would be discarded, all of
+// them count, and the verdict says that the machine was busy.
+//
+// A block is broken, and never counts, if transactions failed, the clock was set, a
+// vacuum against wraparound was at work, or its runs had different numbers of
+// checkpoints. Discarded blocks are run again, up to a third more, and stay in the
+// document.
 //
 // # Statistics and verdict
 //
@@ -43,8 +49,11 @@
 // over all ways to exchange A and B within blocks. Both must agree before a difference
 // is claimed. The verdict is IMPROVED or REGRESSED (a difference), EQUIVALENT (the 90%
 // interval is within the margin), or INCONCLUSIVE, which states the smallest difference
-// that the experiment would have found in four of five cases. Fewer than six blocks
-// are INDICATIVE only. All other metrics are exploratory; their probabilities are
+// that the experiment would have found in four of five cases, and what more blocks
+// would find (Offer). Fewer than six blocks are INDICATIVE only. UNSUITABLE is an
+// experiment without a single block to compare. An experiment may be judged several
+// times, while it runs or after blocks were added, at a level that is corrected for
+// all of these looks (Spec.Level). All other metrics are exploratory; their probabilities are
 // adjusted for their number (Holm).
 //
 // # The document

@@ -52,6 +52,12 @@ func Metrics() []Metric {
 	return []Metric{
 		{Name: "tps", Title: say.M("transactions per second"), Unit: "1/s", HigherIsBetter: true,
 			of: func(r *Run) stat.Number { return positive(r.TPS) }},
+		// What others took of the CPU time is not counted against a configuration: exploratory, as a load that waits
+		// for a disk would not have used it.
+		{Name: "tps_of_cpu_left", Title: say.M("transactions per second, corrected for CPU time taken by others"),
+			Unit: "1/s", HigherIsBetter: true, of: func(r *Run) stat.Number {
+				return positive(r.TPS / (1 - r.Environment.Taken()))
+			}},
 		{Name: "latency_mean_ms", Title: say.M("mean latency"), Unit: "ms",
 			of: func(r *Run) stat.Number { return positive(float64(r.Latency.Mean)) }},
 		{Name: "latency_p95_ms", Title: say.M("p95 latency"), Unit: "ms",

@@ -84,6 +84,25 @@ type Spec struct {
 	// Restore says what data a run finds: fresh, a copy of what was loaded; kept, what
 	// the runs of its configuration before left; shared, what was loaded itself.
 	Restore string `json:"restore,omitempty"`
+	// Sequential says that it may be judged after 8, 12, 16 and 24 blocks, and end at the first that decides.
+	Sequential bool `json:"sequential,omitempty"`
+	// Extended is how often blocks were added after it had been judged.
+	Extended int `json:"extended,omitempty"`
+}
+
+// MostExtended is how often blocks may be added: each look costs a share of the probability of a false difference.
+const MostExtended = 2
+
+// Level is the probability of a false difference at which it is judged, so that over all looks at its blocks it is not
+// above stat.Level.
+func (s Spec) Level() float64 {
+	switch {
+	case s.Extended > 0:
+		return stat.ExtendedLevel
+	case s.Sequential:
+		return stat.SequentialLevel
+	}
+	return stat.Level
 }
 
 // Numbered says that a run is a number of transactions, not a time.
@@ -109,6 +128,8 @@ type Block struct {
 	Runs      []Run       `json:"runs"`
 	LogRatio  stat.Number `json:"log_ratio"`           // ln(B/A) of the metric; null if discarded
 	Discarded []string    `json:"discarded,omitempty"` // why it does not count
+	// it does not count whatever the others do: transactions failed, the clock was set, checkpoints are missing
+	Broken bool `json:"broken,omitempty"`
 }
 
 // Run is one measurement of one configuration.
@@ -147,15 +168,17 @@ type Latency struct {
 type Environment struct {
 	Steal stat.Number `json:"steal_pct"` // of all CPU time
 	// taken by processes that are not of the experiment, of all CPU time
-	Foreign         stat.Number `json:"foreign_cpu_pct"`
-	PSICPU          stat.Number `json:"psi_cpu_some_pct"`
-	PSIIO           stat.Number `json:"psi_io_some_pct"`
-	PSIMemory       stat.Number `json:"psi_memory_full_pct"`
-	ClockStep       stat.Number `json:"clock_step_ms"`   // wall clock against the monotonic one
-	CalibrationCPU  stat.Number `json:"canary_cpu_ms"`   // fixed work before the run
-	CalibrationSync stat.Number `json:"canary_fsync_ms"` // fixed number of fsyncs before the run
-	Checkpoint      int         `json:"checkpoints"`     // completed in the run
-	Wraparound      bool        `json:"wraparound_vacuum,omitempty"`
+	Foreign        stat.Number `json:"foreign_cpu_pct"`
+	PSICPU         stat.Number `json:"psi_cpu_some_pct"`
+	PSIIO          stat.Number `json:"psi_io_some_pct"`
+	PSIMemory      stat.Number `json:"psi_memory_full_pct"`
+	ClockStep      stat.Number `json:"clock_step_ms"` // wall clock against the monotonic one
+	CalibrationCPU stat.Number `json:"canary_cpu_ms"` // fixed work before the run
+	// copying of memory beyond the caches before the run
+	CalibrationMemory stat.Number `json:"canary_memory_ms"`
+	CalibrationSync   stat.Number `json:"canary_fsync_ms"` // fixed number of fsyncs before the run
+	Checkpoint        int         `json:"checkpoints"`     // completed in the run
+	Wraparound        bool        `json:"wraparound_vacuum,omitempty"`
 }
 
 // Compared is another metric: exploratory, its probability adjusted for their

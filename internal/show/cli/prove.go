@@ -24,6 +24,7 @@ type proveOptions struct {
 	failOn string
 	report string
 	resume string
+	more   int
 	clean  bool
 }
 
@@ -39,11 +40,12 @@ use are not touched, and only the results remain.
 
 ` + experiment.ConfigurationSyntax + `
 
-A block is a pair of runs close in time, one per configuration, in balanced
+A block is a pair of runs close in time, one per configuration, in random
 order. A verdict requires at least 6 blocks. One metric decides and is declared
-before the first run. Blocks disturbed by other activity on the host are
-discarded by rules that do not see the configuration; they are repeated and
-counted. The time and disk space required are estimated first.
+before the first run. Other activity on the host widens the interval. A block
+whose runs it disturbed very differently is discarded, by rules that do not see
+the configuration, and repeated. The time and disk space required are estimated
+first.
 
 Verdicts: IMPROVED or REGRESSED (the 95% confidence interval excludes zero),
 EQUIVALENT (within ±--margin), INCONCLUSIVE (none of these; the detectable
@@ -52,8 +54,9 @@ difference is reported). The exit status is 0 for every verdict, or with
 
 --experiment runs a predefined experiment. --aa compares a configuration with
 itself, which shows how small a difference this host can detect. --report shows
-a finished experiment again. --resume continues an interrupted one. --clean
-removes leftovers of killed experiments and the data of --keep-data.
+a finished experiment again. --resume continues an interrupted one, and with
+--more N adds blocks to an INCONCLUSIVE one. --clean removes leftovers of killed
+experiments and the data of --keep-data.
 
 --workload from-statements makes the load from pg_stat_statements of TARGET,
 with parameters from its statistics, and copies that database with pg_dump. The
@@ -85,12 +88,15 @@ directory or a conninfo.`,
 	f.StringVar(&o.prove.Exercise, "experiment", "", "`NAME` run a predefined experiment: "+
 		strings.Join(experiment.ExerciseNames(), ", "))
 	f.IntVar(&o.prove.Blocks, "blocks", 8, "`N` number of A/B pairs; at least 6 for a verdict")
+	f.BoolVar(&o.prove.Sequential, "sequential", false,
+		"evaluate after 8, 12, 16 and 24 blocks, at a corrected level; stop at a verdict")
 	f.StringVar(&o.prove.Design, "design", "",
 		"`DESIGN` restart (server restart per run) or slices (both servers up) (default chosen and reported)")
 	f.Float64Var(&o.prove.Margin, "margin", stat.Margin, "`PERCENT` equivalence margin")
 	f.StringVar(&o.failOn, "fail-on", "", "`VERDICT` exit with status 3 on this verdict: regressed")
 	f.StringVar(&o.report, "report", "", "`DIR` show the experiment in DIR again")
 	f.StringVar(&o.resume, "resume", "", "`DIR` resume the interrupted experiment in DIR")
+	f.IntVar(&o.more, "more", 0, "`N` with --resume: add N blocks to an experiment that did not decide")
 	f.BoolVar(&o.clean, "clean", false,
 		"remove leftovers of killed experiments and kept data; restore kernel parameters")
 	o.shared.flags(cmd, env)
@@ -159,11 +165,19 @@ func (o *proveOptions) alone() error {
 			modes = append(modes, m)
 		}
 	}
+	switch {
+	case !o.shared.Said("more"):
+	case !o.shared.Said("resume"):
+		return say.Usage(say.M("--more requires --resume"), say.M("Name the directory of the experiment with --resume."))
+	case o.more < 1 || o.more > proving.MostBlocks:
+		return say.Usage(say.M("value out of range for --more: {blocks}", "blocks", o.more),
+			say.M("Use a whole number from 1 to {mostBlocks}.", "mostBlocks", proving.MostBlocks))
+	}
 	if len(modes) == 0 {
 		return nil
 	}
 	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script",
-		"blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
+		"blocks", "sequential", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
 			return say.Usage(say.M("--{modes} and --{other} cannot be used together", "modes", modes[0], "other",
 				other),
@@ -237,7 +251,7 @@ func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 	}
 	o.shared.complete(env)
 	tell, done := o.shared.progress(env)
-	r, err := o.shared.Resume(ctx, o.resume, tell)
+	r, err := o.shared.Resume(ctx, o.resume, o.more, tell)
 	done()
 	if err != nil {
 		return o.shared.stopped(ctx, env, o.resume, true, err)

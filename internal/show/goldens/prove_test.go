@@ -32,7 +32,7 @@ func measuredRun(label string, tps float64) experiment.Run {
 		Counters: map[string]float64{experiment.WALBytes: 120 * tps * (500 + tps/20), experiment.TempBytes: 0,
 			experiment.PageTables: 40 << 20},
 		Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown,
-			ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
+			ClockStep: 0.2, CalibrationCPU: 100, CalibrationMemory: 20, CalibrationSync: 40}}
 }
 
 // experimentOf has one block for each change in percent of B against A.
@@ -77,6 +77,8 @@ func proveCases() map[string]*experiment.Result {
 		"manifold":     experimentOf(515, 480, 530, 501, 495, 522),
 		"discarded":    experimentOf(4.4, 3.1, 5.2, 40, 3.9, 4.2, 2.8, 5.5, 4.1),
 		"unsuitable":   experimentOf(4.4, 3.1, 5.2, 40, 3.9, -20, 2.8),
+		"busy":         experimentOf(4.4, -3.1, 5.2, 14.9, 3.9, 7.2, -2.8, 5.5),
+		"further":      experimentOf(4, -5, 2, -3, 6, -1, 3, -4, 1, -2),
 		"interrupted":  experimentOf(4.4, 3.1, 50),
 		"none":         experimentOf(),
 		"aa":           experimentOf(0.4, -0.6, 0.2, -0.3, 0.5, -0.2),
@@ -93,9 +95,16 @@ func proveCases() map[string]*experiment.Result {
 	cases["regressed"] = regressed
 
 	cases["discarded"].Blocks[3].Runs[1].Environment.Steal = 14.2
-	cases["unsuitable"].Blocks[3].Runs[1].Environment.Steal = 14.2
-	cases["unsuitable"].Blocks[5].Runs[0].Environment.Foreign = 31
-	cases["unsuitable"].Blocks[6].Runs[0].Failed = 12
+	for i := range cases["unsuitable"].Blocks {
+		cases["unsuitable"].Blocks[i].Runs[i%2].Failed = 12
+	}
+	for i := range cases["busy"].Blocks { // the runs of B lose more, and both lose much
+		for k := range cases["busy"].Blocks[i].Runs {
+			cases["busy"].Blocks[i].Runs[k].Environment.Foreign = stat.Number(10 + i)
+		}
+		cases["busy"].Blocks[i].Run("B").Environment.Steal = stat.Number(3 + i%3)
+	}
+	cases["further"].Spec.Extended = 1
 	cases["interrupted"].Ended, cases["interrupted"].Spec.Blocks = "", 8
 	cases["interrupted"].Blocks[2].Runs = cases["interrupted"].Blocks[2].Runs[:1]
 	cases["none"].Ended = ""

@@ -90,15 +90,18 @@ func TestVerify(t *testing.T) {
 func TestSchedule(t *testing.T) {
 	seen := map[string]int{}
 	for all := range uint64(200) {
-		for n := 1; n <= 8; n += 2 {
-			one, two := order(all, n), order(all, n+1)
-			if one == two {
-				t.Fatalf("blocks %d and %d both %s", n, n+1, one)
+		for eight := range 2 {
+			n := map[string]int{}
+			for i := range 8 {
+				n[order(all, 1+8*eight+i)]++
 			}
-			seen[one]++
+			if n["AB"] < 2 || n["BA"] < 2 || n["AB"]+n["BA"] != 8 {
+				t.Fatalf("seed %d, blocks from %d: %v", all, 1+8*eight, n)
+			}
+			seen["AB"], seen["BA"] = seen["AB"]+n["AB"], seen["BA"]+n["BA"]
 		}
 	}
-	if seen["AB"] < 300 || seen["BA"] < 300 { // of 800: six deviations from the middle are 85
+	if seen["AB"] < 1430 || seen["BA"] < 1430 { // of 3200: six deviations from the middle are 170
 		t.Errorf("orders drawn: %v", seen)
 	}
 	if got := strings.Join(turns("AB", 4), ""); got != "ABBAABBA" {

@@ -1,9 +1,13 @@
 package engine
 
 import (
+	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
@@ -34,48 +38,163 @@ func TestDiscardedBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Word != stat.Unsuitable || len(r.Blocks) != extra(6)+1 || r.Ended == "" || len(r.Notes) != 1 {
-		t.Errorf("%d blocks on a busy machine: %s, %v", len(r.Blocks), r.Word, r.Notes)
+	if r.Word != stat.Improved || len(r.Blocks) != 6 || r.Discarded != 0 || !r.Busy {
+		t.Errorf("%d blocks on a busy machine, %d discarded, busy %v: %s", len(r.Blocks), r.Discarded, r.Busy, r.Word)
 	}
 	clean(t, w)
 }
 
-// TestWarmsUpAgain: while the hypervisor takes too much the warm-up is made again,
-// each time with another seed and a few times at the most; the run after it counts
-// if it was left alone itself.
-func TestWarmsUpAgain(t *testing.T) {
-	for stolen, wanted := range map[int]int{0: 1, 2: 3, 3: 4} {
+// TestBrokenBlocks verifies that an experiment whose transactions fail stops after a third more than nothing.
+func TestBrokenBlocks(t *testing.T) {
+	w := newToy()
+	w.refused = 1
+	r, err := w.run(t.Context(), w.manner(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Word != stat.Unsuitable || len(r.Blocks) != extra(6)+1 || r.Ended == "" || len(r.Notes) != 1 {
+		t.Errorf("%d blocks: %s, %v", len(r.Blocks), r.Word, r.Notes)
+	}
+	clean(t, w)
+}
+
+// TestSequential verifies that an experiment that may be judged while it runs ends at the first look that decides, and
+// at none before.
+func TestSequential(t *testing.T) {
+	for _, c := range []struct {
+		deviation float64
+		blocks    int
+		word      stat.Word
+	}{{0.01, 8, stat.Improved}, {0.2, 16, stat.Improved}, {0.9, 24, stat.Inconclusive}} {
 		w := newToy()
-		w.steal = func(drive int) float64 {
-			if drive <= stolen {
-				return 0.03 // 1.5 %: a run would not be discarded yet
+		w.rate = func(d loadgen.Drive, b bool) float64 {
+			if b { // of the two runs of a block the second draws the same numbers
+				return 1100 * math.Exp(c.deviation*(float64(d.Seed%1000)/500-1))
 			}
-			return 0.018
+			return 1000
 		}
+		e := w.manner(1)
+		e.Spec.Blocks, e.Spec.Sequential = 24, true
+		r, err := w.run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.N != c.blocks || r.Word != c.word || r.Verdict.Level != stat.SequentialLevel {
+			t.Errorf("deviation %v: %d blocks count, %s at %v", c.deviation, r.N, r.Word, r.Verdict.Level)
+		}
+		clean(t, w)
+	}
+}
+
+// TestMoreBlocks adds blocks to an experiment that did not decide: twice, at the level of a further look, and with the
+// blocks that one of that many would have had. One that decided gets none.
+func TestMoreBlocks(t *testing.T) {
+	noisy := func(w *toy) *Order {
+		w.rate = func(d loadgen.Drive, b bool) float64 {
+			if b {
+				return 1000 * math.Exp(0.2*(float64(d.Seed%1000)/500-1))
+			}
+			return 1000
+		}
+		return w.manner(1)
+	}
+	w := newToy()
+	r, err := w.run(t.Context(), noisy(w))
+	if err != nil || r.Word != stat.Inconclusive {
+		t.Fatalf("%s, %v", r.Word, err)
+	}
+	if o, ok := r.Offer(); !ok || o.Blocks < 1 || o.Level != stat.ExtendedLevel || float64(o.Finds) >= float64(r.MDE) {
+		t.Errorf("offered: %+v, %v", o, ok)
+	}
+	for n := 1; n <= experiment.MostExtended+1; n++ {
+		st, err := readStored(toyShelf{w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err = extend(toyShelf{w}, st, 4)
+		if n > experiment.MostExtended {
+			if err == nil || !strings.Contains(err.Error(), "times already") {
+				t.Errorf("extended again: %v", err)
+			}
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := noisy(w)
+		e.Spec = st.Spec
+		if r, err = w.run(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if r.N != 6+4*n || r.Spec.Extended != n || r.Verdict.Level != stat.ExtendedLevel || r.Ended == "" {
+			t.Errorf("%d blocks count, extended %d times, level %v, ended %q", r.N, r.Spec.Extended, r.Verdict.Level,
+				r.Ended)
+		}
+		clean(t, w)
+	}
+	once := newToy()
+	e := noisy(once)
+	e.Spec.Blocks = r.N
+	whole, err := once.run(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Effect != r.Effect || whole.Verdict.Level == r.Verdict.Level {
+		t.Errorf("in one go %v at %v, with blocks added %v at %v", whole.Effect, whole.Verdict.Level, r.Effect,
+			r.Verdict.Level)
+	}
+
+	w = newToy()
+	if _, err := w.run(t.Context(), w.manner(1)); err != nil {
+		t.Fatal(err)
+	}
+	st, err := readStored(toyShelf{w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := extend(toyShelf{w}, st, 4); err == nil || !strings.Contains(err.Error(), "has its verdict") {
+		t.Errorf("more blocks for a verdict: %v", err)
+	}
+}
+
+// TestWarmsUpAgain: while the hypervisor takes more than usual here the warm-up is made again, each time with another
+// seed and a few times at the most. Before the first run it is not known what is usual: once more has to do.
+func TestWarmsUpAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		steal func(drive int) float64 // of two seconds
+		first int                     // warm-ups before the first run
+		later int                     // before the third
+	}{
+		"never":           {func(int) float64 { return 0 }, 1, 1},
+		"always":          {func(int) float64 { return 0.1 }, 2, 1},
+		"before the rest": {func(drive int) float64 { return 0.1 * float64(drive%3) }, 2, 4},
+	} {
+		w := newToy()
+		w.steal = c.steal
 		r, err := w.run(t.Context(), w.manner(0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		warm, seeds := 0, map[uint64]bool{}
-		for warm = 0; !w.drives[warm].Logged; warm++ {
-			seeds[w.drives[warm].Seed] = true
+		var warm []int // before each run
+		seeds := map[uint64]bool{}
+		n := 0
+		for _, d := range w.drives {
+			switch {
+			case d.Logged:
+				warm, n = append(warm, n), 0
+			case d.Transactions == 0:
+				n++
+				seeds[d.Seed] = true
+			}
 		}
-		if warm != wanted || len(seeds) != warm || r.Discarded != 0 || !r.Blocks[0].Runs[0].Steady {
-			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks discarded", stolen, warm, len(seeds),
-				r.Discarded)
+		if warm[0] != c.first || warm[2] > c.later || name != "before the rest" && warm[2] != c.later {
+			t.Errorf("%s: %v warm-ups before runs", name, warm)
+		}
+		if !r.Blocks[0].Runs[0].Steady {
+			t.Errorf("%s: not steady", name)
 		}
 		clean(t, w)
 	}
-	w := newToy()
-	w.steal = func(int) float64 { return 1 }
-	r, err := w.run(t.Context(), w.manner(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Word != stat.Unsuitable || w.drives[mostWarm-1].Logged || !w.drives[mostWarm].Logged {
-		t.Errorf("always stolen from: %s", r.Word)
-	}
-	clean(t, w)
 }
 
 // TestWaitsForCalibration: a machine that is slow before a run is waited for, half a

@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // The documents of an experiment, in the directory that the user chose.
@@ -166,7 +167,7 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 	}
 	b, err := s.read(resultName)
 	if err == nil {
-		return experiment.DecodeResult(b)
+		return continued(b, e.Spec)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -181,6 +182,53 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 		r.B = e.B.Measured()
 	}
 	return r, nil
+}
+
+// continued is a document that is there, with the blocks that were added to its experiment since.
+func continued(b []byte, spec experiment.Spec) (*experiment.Result, error) {
+	r, err := experiment.DecodeResult(b)
+	if err != nil {
+		return nil, err
+	}
+	if r.Spec.Extended < spec.Extended {
+		r.Spec.Blocks, r.Spec.Extended, r.Ended = spec.Blocks, spec.Extended, ""
+		r.Judge()
+	}
+	return r, nil
+}
+
+// extend adds blocks to an experiment that did not decide: to what is kept of it first, from which the document
+// follows.
+func extend(s documents, st Stored, more int) (Stored, error) {
+	refuse := func(m, hint say.Message) (Stored, error) {
+		return st, &say.Problem{Message: m, Hint: hint, Code: say.CodeRefused}
+	}
+	b, err := s.read(resultName)
+	if err != nil {
+		return st, err
+	}
+	r, err := continued(b, st.Spec)
+	switch {
+	case err != nil:
+		return st, err
+	case r.Ended == "":
+		return refuse(say.M("the experiment has not come to its end"), say.M("resume it without --more first"))
+	case r.Design == experiment.DesignSingle:
+		return refuse(say.M("nothing is compared, so there is nothing to decide"), say.M("begin a new one"))
+	case r.Word == stat.Improved || r.Word == stat.Regressed || r.Word == stat.Equivalent:
+		return refuse(say.M("the experiment has its verdict: {verdict}", "verdict", string(r.Word)),
+			say.M("more blocks are for one that did not decide; to confirm it, run it again with another --seed"))
+	case r.Spec.Extended >= experiment.MostExtended:
+		return refuse(say.M("blocks were added to the experiment {n} times already", "n", r.Spec.Extended),
+			say.M("begin a new one, with more blocks or longer runs"))
+	}
+	st.Spec.Blocks = r.N + more
+	st.Spec.Extended++
+	st.Fingerprint = st.print()
+	if b, err = json.MarshalIndent(st, "", "  "); err != nil {
+		return st, err
+	}
+	return st, s.put(planName, append(b, '\n'))
 }
 
 // notesOf are notes as the document has them: in English, and none if there are none. What shows the document knows
@@ -222,11 +270,13 @@ type folder struct {
 
 // folderOf is the folder of an experiment; scripts that contain values from the user's tables are readable by that user
 // only.
-func folderOf(e *Order) folder {
-	if p, ok := e.Load.(interface{ Private() bool }); ok && p.Private() {
-		return folder{e.Dir, privately}
+func folderOf(e *Order) folder { return folder{e.Dir, modeOf(e.Load)} }
+
+func modeOf(load loadgen.Load) fs.FileMode {
+	if p, ok := load.(interface{ Private() bool }); ok && p.Private() {
+		return privately
 	}
-	return folder{e.Dir, 0o644}
+	return 0o644
 }
 
 func (f folder) read(name string) ([]byte, error) {

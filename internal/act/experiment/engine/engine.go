@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -28,7 +29,9 @@ type engine struct {
 	ran    int               // how many they are
 	wanted experiment.Estimation
 
-	quickCPU, quickSync time.Duration // of the calibrations of this process; 0: none was made
+	quick  machine.Calibration // the shortest times of the calibrations of this process; zero: none was made
+	paused time.Duration       // in which a machine that is slow was waited for
+	looked int                 // how many blocks counted when it was last judged, of one that is judged while it runs
 }
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the
@@ -60,6 +63,7 @@ func execute(ctx context.Context, e *Order, w world, docs documents, program str
 			g.tellKept()
 		}
 	}()
+	g.looked = g.res.N // an interruption is no look
 	if g.res.Started == "" {
 		g.res.Started = stamp(w.Now())
 	} else if n := len(g.res.Blocks); n > 0 && e.Restore == experiment.RestoreKept && g.res.Workload.Writes {
@@ -178,31 +182,54 @@ func (e *Order) labels() []string {
 	return []string{"A", "B"}
 }
 
-// extra is how many discarded blocks are run again: the fifth part, rounded up.
-func extra(blocks int) int { return int(math.Ceil(stat.MostDiscarded * float64(blocks))) }
+// extra is how many discarded blocks are run again: a third, rounded down, as more would not be discarded.
+func extra(blocks int) int { return blocks / 3 }
 
-// blocks runs what is missing: those that are due, and then again as many as
-// gates took out, up to the fifth part more.
+// due is how many blocks are to count before the experiment is judged: at its end, or at the next look.
+func (g *engine) due() int {
+	if s := g.e.Spec; s.Sequential && s.Extended == 0 {
+		for _, n := range stat.Looks {
+			if n > g.looked && n < s.Blocks {
+				return n
+			}
+		}
+	}
+	return g.e.Spec.Blocks
+}
+
+// ends reports whether an experiment ends at a look. One that is due before all blocks were run ends it where it
+// decides; where blocks are missing, since discarded ones are not run again without end, the next look takes its place.
+func (g *engine) ends(due int) bool {
+	g.looked = max(due, g.res.N)
+	return due == g.e.Spec.Blocks || g.res.N >= stat.FewestBlocks && g.res.Word != stat.Inconclusive
+}
+
+// blocks runs what is missing: those that are due, and then again as many as the rules took out, up to a third more.
 func (g *engine) blocks(ctx context.Context) (err error) {
 	// What slices keep open over blocks is closed here.
 	pair := &pair{}
 	defer func() { err = errors.Join(err, g.closePair(pair)) }()
 	for {
 		g.res.Judge()
-		discarded := 0
+		discarded, broken := 0, 0
 		for _, b := range g.res.Blocks {
 			if len(b.Discarded) > 0 {
 				discarded++
 			}
+			if b.Broken {
+				broken++
+			}
 		}
-		due := g.e.Spec.Blocks
+		due := g.due()
 		if len(g.res.Blocks)-discarded >= due || len(g.res.Blocks) >= due+extra(due) {
-			return nil
+			if g.ends(due) {
+				return nil
+			}
+			continue
 		}
-		if discarded > extra(due) {
-			g.note(say.M("stopped after {n} blocks, {count} of them discarded: other load on the host was too high "+
-				"to reach a verdict", "n", strconv.Itoa(len(g.res.Blocks)),
-				"count", strconv.Itoa(discarded)))
+		if broken > extra(due) {
+			g.note(say.M("stopped after {n} blocks: {count} of them cannot be compared, whatever else is on the host",
+				"n", strconv.Itoa(len(g.res.Blocks)), "count", strconv.Itoa(broken)))
 			return nil
 		}
 		g.begun = g.w.Now()

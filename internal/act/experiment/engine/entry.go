@@ -64,6 +64,7 @@ func Resume(ctx context.Context, e *Order) (*experiment.Result, error) { return 
 // Again is how an experiment goes on.
 type Again struct {
 	MayTouchKernel, KeepData bool
+	More                     int // blocks to add to one that did not decide; 0: it was interrupted
 	Progress                 func(experiment.Event)
 }
 
@@ -88,6 +89,11 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 	load, _, err := st.Asked.Build(ctx, b.Version)
 	if err != nil {
 		return nil, err
+	}
+	if a.More > 0 {
+		if st, err = extend(folder{path: abs, mode: modeOf(load)}, st, a.More); err != nil {
+			return nil, err
+		}
 	}
 	return Resume(ctx, &Order{
 		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric,

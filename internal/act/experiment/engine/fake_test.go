@@ -57,6 +57,8 @@ type toy struct {
 	slow         func(calibrate int) time.Duration // processor time of the calibration
 	calibrations int
 	fail         func(d loadgen.Drive) error
+	refused      int64                                 // transactions that fail in each drive
+	rate         func(d loadgen.Drive, b bool) float64 // of transactions; nil: one that is a tenth higher with B
 	drives       []loadgen.Drive
 	most         int // servers at once
 	refuse       string
@@ -244,12 +246,13 @@ func (w *toy) Memory() (host.Memory, error) {
 
 func (w *toy) Space() (free, total unit.Bytes, err error) { return w.free, 100 * unit.GB, nil }
 
-func (w *toy) Calibrate(context.Context) (cpu, sync time.Duration, err error) {
-	cpu, w.calibrations = 200*time.Millisecond, w.calibrations+1
+func (w *toy) Calibrate(context.Context) (machine.Calibration, error) {
+	w.calibrations++
+	c := machine.Calibration{CPU: 200 * time.Millisecond, Memory: 20 * time.Millisecond, Sync: 20 * time.Millisecond}
 	if w.slow != nil {
-		cpu = w.slow(w.calibrations)
+		c.CPU = w.slow(w.calibrations)
 	}
-	return cpu, 20 * time.Millisecond, w.op("calibration", func() error { return nil })
+	return c, w.op("calibration", func() error { return nil })
 }
 
 func (w *toy) Pause(_ context.Context, d time.Duration) error {
@@ -433,6 +436,9 @@ func (l *toyLoad) Drive(ctx context.Context, d loadgen.Drive) (loadgen.Driven, e
 	if n.conf["work_mem"] == "8MB" {
 		rate *= 1.1
 	}
+	if l.w.rate != nil {
+		rate = l.w.rate(d, n.conf["work_mem"] == "8MB")
+	}
 	tx := int64(rate * d.Seconds)
 	seconds := d.Seconds
 	if d.Transactions > 0 {
@@ -454,7 +460,7 @@ func (l *toyLoad) Drive(ctx context.Context, d loadgen.Drive) (loadgen.Driven, e
 		h.Record(1000 + i)
 	}
 	return loadgen.Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench",
-		CPU: time.Second}, nil
+		CPU: time.Second, Failed: l.w.refused}, nil
 }
 
 // toyExperiment is one of a design; its configuration B wants huge pages where they are

@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+)
 
 func nan() float64 { return math.NaN() }
 
@@ -29,15 +33,15 @@ const (
 // seed is a seed of pgbench, which wants it below 2^32.
 func seed(words ...uint64) uint64 { return mix(words...) >> 32 }
 
-// order of block number n, from 1. Of each pair of blocks one has A first and one
-// B; which of them is drawn. Whatever changes steadily then weighs on both configurations
-// alike.
+// order of block number n, from 1: drawn for eight blocks at once, until a draw is one that experiment.Orders allows.
 func order(all uint64, n int) string {
-	pair, first := uint64(n-1)/2, (n-1)%2 == 0
-	if (mix(all, forOrder, pair)&1 == 0) == first {
-		return "AB"
+	const group = experiment.OrderGroup
+	eight, at := uint64(n-1)/group, (n-1)%group
+	for try := uint64(0); ; try++ {
+		if drawn := uint8(mix(all, forOrder, eight, try)); experiment.Orders(drawn) {
+			return experiment.OrderIn(drawn, at)
+		}
 	}
-	return "BA"
 }
 
 // turns are the configurations of the slices of a block, n for each configuration: ABBA ABBA …, or

@@ -72,18 +72,35 @@ func flat(seconds []float64, width int) bool {
 // were seen to disturb.
 const mostWarm = 4
 
-// calm is the share of what the gates let a run have that a warm-up may have before
-// one: half of it. What the hypervisor takes does not stop from one second to the
-// next: runs of 8 s after a warm-up that the gate let pass, or after the last of
-// them, had 2.1 to 3.5 % each time that a pool had been given back before.
-const calm = 0.5
+// calm is the share of the CPU time that the hypervisor may take in a warm-up before a run. What it takes does not stop
+// from one second to the next: runs of 8 s after a warm-up with 2 %, or after the last of them, had 2.1 to 3.5 % each
+// time that a pool had been given back before. usually is how many times the median of the runs before is allowed where
+// that is more: there it is always so, and waiting changes nothing.
+const (
+	calm    = 0.01
+	usually = 1.5
+)
 
-// stolen says that the hypervisor took so much that the next run may be discarded. After
-// gigabytes changed hands, as a pool of huge pages does before the configuration without one,
-// it does so for some ten seconds: a virtual machine gives the free memory back to
-// its host, page by page, and asks for it again.
-func stolen(s machine.Seen) bool {
-	return s.Known && s.All > 0 && 100*s.Steal/s.All > calm*experiment.MostSteal
+// stolen says that the hypervisor took so much that the next run may be disturbed more than the other one of its block.
+// After gigabytes changed hands, as a pool of huge pages does before the configuration without one, it does so for some
+// ten seconds: a virtual machine gives the free memory back to its host, page by page, and asks for it again. Before
+// the first runs it is not known what is usual here, and one more warm-up has to do.
+func (g *engine) stolen(s machine.Seen, again int) bool {
+	if !s.Known || s.All <= 0 {
+		return false
+	}
+	var before []float64
+	for i := range g.res.Blocks {
+		for _, r := range g.res.Blocks[i].Runs {
+			if r.Environment.Steal.Known() {
+				before = append(before, float64(r.Environment.Steal)/100)
+			}
+		}
+	}
+	if len(before) == 0 {
+		return s.Steal/s.All > calm && again == 0
+	}
+	return s.Steal/s.All > max(calm, usually*stat.Median(before))
 }
 
 // warm runs the load with another seed until its rate is flat, or for as long as
@@ -110,14 +127,14 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			tell()
 			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
 		}
-		for again := range uint64(mostWarm) {
+		for again := range mostWarm {
 			rates = nil
-			d.Seed = seed(b.Seed, forWarmup, again)
+			d.Seed = seed(b.Seed, forWarmup, uint64(again))
 			_, saw, err := g.guarded(ctx, s, d)
 			if err != nil {
 				return say.Err("warm-up of configuration {label}: {reason}", "label", s.label, "reason", err)
 			}
-			if !stolen(saw) {
+			if !g.stolen(saw, again) {
 				break
 			}
 		}

@@ -46,7 +46,7 @@ type world interface {
 
 	Memory() (host.Memory, error)
 	Space() (free, total unit.Bytes, err error) // of the filesystem of the scratch directory
-	Calibrate(ctx context.Context) (cpu, sync time.Duration, err error)
+	Calibrate(ctx context.Context) (machine.Calibration, error)
 	Pause(ctx context.Context, d time.Duration) error
 	// Watch samples the host, and the page tables of one server, until the returned function is called, which returns
 	// what was seen. If fault is called, the run cannot go on.

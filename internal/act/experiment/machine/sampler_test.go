@@ -98,9 +98,9 @@ func TestNearlyFull(t *testing.T) {
 // TestCanary verifies that it works and leaves nothing.
 func TestCanary(t *testing.T) {
 	m := &Machine{dir: t.TempDir()}
-	cpu, sync, err := m.Calibrate(t.Context())
-	if err != nil || cpu <= 0 || sync <= 0 {
-		t.Errorf("%v %v %v", cpu, sync, err)
+	c, err := m.Calibrate(t.Context())
+	if err != nil || c.CPU <= 0 || c.Memory <= 0 || c.Sync <= 0 {
+		t.Errorf("%+v %v", c, err)
 	}
 	if left, err := m.List(); err != nil || len(left) > 0 {
 		t.Errorf("%v %v", left, err)

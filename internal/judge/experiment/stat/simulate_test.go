@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 )
@@ -23,8 +24,8 @@ var noises = []noise{
 	{"drift and trend", 0.02, 0.04, -0.005},
 }
 
-// experiment makes the log ratios of n blocks as the runner orders them: in
-// each pair of blocks one runs A first and the other B, which of them by lot.
+// experiment makes the log ratios of n blocks as the runner orders them: by lot, with at least two of each order among
+// eight.
 func (z noise) experiment(rng *rand.Rand, n int, effect float64) []float64 {
 	wave, i := z.drift*rng.NormFloat64(), 0
 	run := func() float64 {
@@ -33,15 +34,16 @@ func (z noise) experiment(rng *rand.Rand, n int, effect float64) []float64 {
 		return wave + z.trend*float64(i) + z.quiet*rng.NormFloat64()
 	}
 	y := make([]float64, n)
-	first := false
+	drawn := 0
 	for b := range y {
-		if b%2 == 0 {
-			first = rng.IntN(2) == 0
-		} else {
-			first = !first
+		for b%8 == 0 {
+			drawn = rng.IntN(256)
+			if n := bits.OnesCount(uint(drawn)); n >= 2 && n <= 6 {
+				break
+			}
 		}
 		one, two := run(), run()
-		if first {
+		if drawn>>(b%8)&1 == 0 {
 			y[b] = two - one + effect
 		} else {
 			y[b] = one - two + effect
@@ -145,5 +147,33 @@ func TestLooks(t *testing.T) {
 	}
 	if naive <= 2*once {
 		t.Errorf("looking without a correction is as good (%d against %d): this test sees nothing", naive, once)
+	}
+}
+
+// TestExtended verifies that an experiment that may get more blocks twice, where it did not decide, errs in no more than
+// the level of one look.
+func TestExtended(t *testing.T) {
+	const reps = 3000
+	for _, looks := range [][]int{{8, 16, 32}, {8, 12, 16}} {
+		rng := rand.New(rand.NewPCG(7, 8))
+		hits := 0
+		for range reps {
+			y := noises[1].experiment(rng, looks[len(looks)-1], 0)
+			for i, n := range looks {
+				level := ExtendedLevel
+				if i == 0 {
+					level = Level
+				}
+				if claims(Judge(y[:n], Question{Level: level}).Word) {
+					hits++
+					break
+				}
+			}
+		}
+		share := float64(hits) / reps
+		t.Logf("looks at %v blocks: %.1f %% false positives", looks, 100*share)
+		if share > 0.055 || share < 0.03 { // 0.055: two standard deviations above the level
+			t.Errorf("%v: %.1f %% false positives over all looks", looks, 100*share)
+		}
 	}
 }

@@ -96,10 +96,10 @@ func TestDetectable(t *testing.T) {
 		{0.03, 12, 2.7}, {0.05, 16, 3.8}, {0.08, 24, 4.9}} {
 		near(t, "smallest change", Percent(Detectable(c.sd, int(c.n), Level)), c.percent, 0.06)
 	}
-	if n := BlocksFor(0.02, Log(2)); n < 9 || n > 11 {
+	if n := BlocksFor(0.02, Log(2), Level); n < 9 || n > 11 {
 		t.Errorf("%d blocks for 2 %% at a deviation of 2 %%", n)
 	}
-	if n := BlocksFor(0.5, Log(1)); n != 0 {
+	if n := BlocksFor(0.5, Log(1), Level); n != 0 {
 		t.Errorf("%d blocks", n)
 	}
 }
@@ -168,8 +168,13 @@ func TestVerdicts(t *testing.T) {
 				"with a probability of 80%", "blocks are needed for ±2%"}},
 		{"too few", around(4, 0.05, 0.001), Question{HigherIsBetter: true}, Indicative,
 			[]string{"+5.1% tps, blocks: 4; a verdict needs 6."}},
-		{"disturbed", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Discarded: 3}, Unsuitable,
-			[]string{"3 of 11 blocks were disturbed"}},
+		{"some discarded", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Discarded: 3}, Improved,
+			[]string{"8 blocks"}},
+		{"nothing to compare", nil, Question{HigherIsBetter: true, Discarded: 3}, Unsuitable,
+			[]string{"none of 3 blocks could be compared"}},
+		{"a further look", flat, Question{HigherIsBetter: true, Level: ExtendedLevel}, Inconclusive, []string{"99.5% CI"}},
+		{"the same at a further look", around(20, 0.0005, 0.004), Question{Level: ExtendedLevel}, Equivalent,
+			[]string{"99% CI"}},
 		{"one block decides", []float64{0.001, 0.001, 0.001, 0.001, 0.001, 0.001, -0.0001, 0.3},
 			Question{HigherIsBetter: true}, Inconclusive, []string{"disagree"}},
 		{"none", nil, Question{}, Indicative, []string{"?% tps, blocks: 0"}},

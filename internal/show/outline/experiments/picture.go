@@ -131,7 +131,7 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 	margin := stat.Log(float64(r.Margin))
 	low, high, bounds := d.scale()
 	p := d.words
-	interval := "  " + p.Say("95% CI")
+	interval := "  " + p.Say("{confidence} CI", "confidence", r.Verdict.Confidence())
 	lead := max(12, typeset.Width("  "+p.Say("block {n}", "n", "12"))+2, typeset.Width(interval)+2)
 	a := axisOf(low, high, max(width-lead-2, axisMin))
 	a.words = p

@@ -94,10 +94,48 @@ func (d *Report) Verdict() (lead string, lines []string) {
 	for _, w := range r.Verdict.Words(short(d.Metric)) {
 		lines = append(lines, p.Word(w))
 	}
+	lines = append(lines, d.busy()...)
+	if o, ok := r.Offer(); ok {
+		lines = append(lines, d.offered(o))
+	}
 	if !d.Metric.HigherIsBetter && (r.Word == stat.Improved || r.Word == stat.Regressed) {
 		lines = append(lines, p.Say("Lower is better: {metric}.", "metric", short(d.Metric)))
 	}
 	return p.Word(VerdictWord(r.Word)), lines
+}
+
+// busy says what else went on while a verdict was reached, where it was much, or not the same for both.
+func (d *Report) busy() (lines []string) {
+	p, taken := d.words, d.Result.Disturbed()
+	share := func(x float64) say.Number { return say.Number(percent(stat.Number(100*x)) + "%") }
+	if d.Result.Busy && !math.IsNaN(taken.Median) {
+		lines = append(lines, p.Say("On a busy machine: other programs and the hypervisor took {share} of the CPU "+
+			"time in the median run, and {most} at most. This widened the interval; it favors no configuration.",
+			"share", share(taken.Median), "most", share(taken.Most)))
+	}
+	if more, less := "B", "A"; taken.Uneven() {
+		if taken.Difference < 0 {
+			more, less = less, more
+		}
+		lines = append(lines, p.Say("Runs of {more} lost {share} more of the CPU time to others than runs of {less}: "+
+			"this may be part of the difference, unless {more} causes it. See the corrected throughput below.", "more",
+			more, "less", less, "share", share(math.Abs(taken.Difference))))
+	}
+	return lines
+}
+
+// offered says what more blocks would tell.
+func (d *Report) offered(o experiment.Offer) string {
+	told := []any{"share", say.Number(percent(o.Finds) + "%"), "time", o.Time,
+		"confidence", stat.Verdict{Level: o.Level}.Confidence()}
+	if o.Time == 0 {
+		return d.words.Many(o.Blocks, "{n} more block would detect ±{share}, judged at {confidence} because it is a "+
+			"further look.", "{n} more blocks would detect ±{share}, judged at {confidence} because it is a further look.",
+			told...)
+	}
+	return d.words.Many(o.Blocks, "{n} more block, about {time}, would detect ±{share}, judged at {confidence} because "+
+		"it is a further look.", "{n} more blocks, about {time}, would detect ±{share}, judged at {confidence} because "+
+		"it is a further look.", told...)
 }
 
 // Calibration is what a configuration compared with itself says; "" of any other.
@@ -186,7 +224,7 @@ func (d *Report) RunRows() [][]string {
 			row[5] = p.Value(seconds(run.Checkpoint))
 		}
 		if len(b.Discarded) > 0 {
-			row[1] = p.Say("discarded")
+			row[0] = p.Say("{n}, discarded", "n", strconv.Itoa(b.Number))
 		}
 		rows = append(rows, row)
 	}
@@ -246,7 +284,7 @@ func (d *Report) DiscardedTold() (list []string, sum string) {
 	case len(d.Result.Blocks) == 0:
 		return nil, p.Say("No blocks were measured.")
 	case len(list) == 0:
-		return nil, p.Say("No blocks were discarded: other load stayed within the limits.")
+		return nil, p.Say("No blocks were discarded.")
 	}
 	return list, p.Say("Discarded: {n} of {all}. The rules were fixed before the first run, and depend neither on the "+
 		"configuration of a run nor on its result.", "n", strconv.Itoa(len(list)),

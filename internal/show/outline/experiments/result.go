@@ -2,6 +2,7 @@
 package experiments
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -72,6 +73,11 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 	o.Kind(outline.Lines, about)
 	o.Heading(2, p.Say("Repeat"))
 	o.Add(outline.Listing{Lines: []string{repeatLine(r)}})
+	if more, ok := r.Offer(); ok {
+		o.Para(p.Many(more.Blocks, "To add {n} block (DIR is the directory of this experiment):",
+			"To add {n} blocks (DIR is the directory of this experiment):"))
+		o.Add(outline.Listing{Lines: []string{"pgfettle prove --resume DIR --more " + strconv.Itoa(more.Blocks)}})
+	}
 	if r.Workload.Command != "" {
 		o.Para(p.Say("Only the load:"))
 		o.Add(outline.Listing{Lines: []string{r.Workload.Command}})
