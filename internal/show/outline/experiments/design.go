@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
@@ -43,8 +44,18 @@ func Design(d document.Design, c *say.Catalogue) outline.Outline {
 	o.Heading(2, p.Say("Design"))
 	o.Para(designWords(e, p))
 	o.Toned(outline.ToneNote, p.Word(d.Why))
-	o.Para(p.Say("Blocks disturbed by CPU steal, other programs, failed transactions or checkpoints are discarded " +
-		"and repeated. The rules are fixed now and do not depend on the configuration; discarded blocks are counted."))
+	if e.Spec.Sequential {
+		o.Para(p.Say("The result is evaluated after {looks} blocks, at {confidence} each time so that all looks together "+
+			"err no more often than one at 95%, and the experiment ends at the first verdict.", "looks", looks(),
+			"confidence", stat.Verdict{Level: e.Spec.Level()}.Confidence()))
+	}
+	if single {
+		o.Para(p.Say("Other load on this host is measured and shown. A run in which transactions failed does not count."))
+	} else {
+		o.Para(p.Say("Other load on this host widens the interval. A block is discarded and repeated if its two runs " +
+			"were disturbed much more differently than those of the other blocks, if transactions failed, or if its " +
+			"runs had different numbers of checkpoints. The rules are fixed now and do not depend on the configuration."))
+	}
 	for _, n := range e.Notes {
 		if x == nil || !n.Equal(x.Caution) { // that stands above
 			o.Toned(outline.ToneMind, p.Word(n))
@@ -147,4 +158,13 @@ func costs(o *outline.Outline, d document.Design, p outline.Words) {
 	}
 	o.Para(p.Say("Results are written to {dir}. Ctrl-C stops cleanly and keeps the results; --resume continues.",
 		"dir", e.Dir))
+}
+
+// looks are the numbers of blocks after which an experiment may be evaluated while it runs.
+func looks() string {
+	var out []string
+	for _, n := range stat.Looks {
+		out = append(out, strconv.Itoa(n))
+	}
+	return strings.Join(out, ", ")
 }

@@ -74,12 +74,12 @@ func TestPlainFigure(t *testing.T) {
 // s.
 func TestDesignWords(t *testing.T) {
 	for want, e := range map[string]experiment.Experiment{
-		"8 blocks of two runs of 120 s, one of each configuration, in balanced order (AB, BA) chosen by seed 42. " +
+		"8 blocks of two runs of 120 s, one of each configuration, in random order (AB or BA, seed 42). " +
 			"Before each run, the server is started with its configuration, every value is verified, the load warms " +
 			"up until throughput is stable (at most 300 s), and a checkpoint is run.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 8, Duration: 120, Warmup: 300, Seed: 42}},
 		"1 block of two runs of 100 transactions per client, one of each configuration, the same ones in both, in " +
-			"balanced order (AB, BA) chosen by seed 42. Before each run, the server is started with its " +
+			"random order (AB or BA, seed 42). Before each run, the server is started with its " +
 			"configuration, every value is verified, there is no warm-up, and a checkpoint is run.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 1, Count: 100, Seed: 42}},
 		"3 runs of 120 s. Before each run, the server is started, the load warms up until throughput is stable (at " +
