@@ -256,7 +256,8 @@ func TestTablespaceMove(t *testing.T) {
 				t.Errorf("archive holds %+v", s)
 			}
 		}
-		if said := y.run(0, y.relocate("orders", "--to", "archive")...); !strings.Contains(inOneLine(said), "there already") {
+		if said := y.run(0, y.relocate("orders", "--to", "archive")...); !strings.Contains(inOneLine(said),
+			"there already") {
 			t.Errorf("again:\n%s", said)
 		}
 		y.run(0, "undo")

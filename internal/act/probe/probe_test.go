@@ -156,7 +156,8 @@ func (g *growing) Run(ctx context.Context, c target.Command) (target.Output, err
 	return g.Local.Run(ctx, c)
 }
 
-// TestRemovalOfWhatGrows verifies that a directory in which a killed probe's program makes its file is removed, and that
+// TestRemovalOfWhatGrows verifies that a directory in which a killed probe's program makes its file is removed, and
+// that
 // one which cannot be removed ends with its reason.
 func TestRemovalOfWhatGrows(t *testing.T) {
 	for _, c := range []struct {

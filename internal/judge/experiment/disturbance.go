@@ -188,7 +188,8 @@ func (r *Result) Disturbed() Disturbed {
 }
 
 // Uneven reports whether the runs of one configuration lost so much more CPU time than those of the other, in all
-// blocks, that it may be a part of the difference: half of the margin. What disturbs by chance does not; a configuration
+// blocks, that it may be a part of the difference: half of the margin. What disturbs by chance does not; a
+// configuration
 // may bring it about itself, as one with huge pages does on a virtual machine that gives memory back to its host.
 func (d Disturbed) Uneven() bool {
 	return (d.Low > 0 || d.High < 0) && math.Abs(d.Difference) > MostTaken/200

@@ -112,7 +112,8 @@ func TestPlantedNoise(t *testing.T) {
 				}
 			}
 			wrong, power := float64(false_)/reps, float64(found)/reps
-			t.Logf("%-40s %2d blocks: %.1f %% false, %.1f %% discarded, without a verdict %d, stated ±%.1f %%, twice that "+
+			t.Logf("%-40s %2d blocks: %.1f %% false, %.1f %% discarded, without a verdict %d, stated ±%.1f %%, twice "+
+				"that "+
 				"found in %.1f %%", z.name, n, 100*wrong, 100*float64(discarded)/float64(reps*n), none,
 				stat.Percent(stated), 100*power)
 			if wrong > 0.064 { // two standard deviations of a thousand above 5 %
@@ -122,7 +123,8 @@ func TestPlantedNoise(t *testing.T) {
 				t.Errorf("%s, %d blocks: %d experiments without a verdict", z.name, n, none)
 			}
 			if power < 0.9 {
-				t.Errorf("%s, %d blocks: %.1f %% of differences of twice the stated one are found", z.name, n, 100*power)
+				t.Errorf("%s, %d blocks: %.1f %% of differences of twice the stated one are found", z.name, n,
+					100*power)
 			}
 		}
 	}

@@ -89,11 +89,13 @@ func TestDiscarded(t *testing.T) {
 			c.spoil(&r.Blocks[3].Runs[i])
 			r.Judge()
 			for i, b := range r.Blocks {
-				if (len(b.Discarded) > 0) != (i == 3) || b.LogRatio.Known() == (i == 3) || b.Broken != (c.broken && i == 3) {
+				if (len(b.Discarded) > 0) != (i == 3) || b.LogRatio.Known() == (i == 3) || b.Broken != (c.broken &&
+					i == 3) {
 					t.Errorf("%s: block %d: %v, ratio %v, broken %v", name, i+1, b.Discarded, b.LogRatio, b.Broken)
 				}
 			}
-			if why := strings.Join(r.Blocks[3].Discarded, "; "); !strings.Contains(why, strings.TrimSuffix(name, " fail")) {
+			if why := strings.Join(r.Blocks[3].Discarded, "; "); !strings.Contains(why, strings.TrimSuffix(name,
+				" fail")) {
 				t.Errorf("%s: it says %q", name, why)
 			}
 			if r.Verdict.Discarded != 1 || r.N != 7 || r.Busy {

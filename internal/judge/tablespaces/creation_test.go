@@ -101,7 +101,8 @@ func TestCreate(t *testing.T) {
 		said.WriteString(n.String() + "\n")
 	}
 	for _, want := range []string{"not in /etc/fstab", "is a file on another filesystem", "contains the version 17",
-		"Ansible", "already names spill", `GRANT CREATE ON TABLESPACE "Old" TO`, "has its own value for temp_tablespaces", `slot "two"`,
+		"Ansible", "already names spill", `GRANT CREATE ON TABLESPACE "Old" TO`, "has its own value for " +
+			"temp_tablespaces", `slot "two"`,
 		"connected standbys: one"} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("%q is not among the notes:\n%s", want, said.String())

@@ -168,7 +168,8 @@ func (o *proveOptions) alone() error {
 	switch {
 	case !o.shared.Said("more"):
 	case !o.shared.Said("resume"):
-		return say.Usage(say.M("--more requires --resume"), say.M("Name the directory of the experiment with --resume."))
+		return say.Usage(say.M("--more requires --resume"), say.M("Name the directory of the experiment with "+
+			"--resume."))
 	case o.more < 1 || o.more > proving.MostBlocks:
 		return say.Usage(say.M("value out of range for --more: {blocks}", "blocks", o.more),
 			say.M("Use a whole number from 1 to {mostBlocks}.", "mostBlocks", proving.MostBlocks))

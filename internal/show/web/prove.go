@@ -52,7 +52,8 @@ func (v View) proveDrawing(r *experiment.Result) html.Draw {
 			c.Rows = append(c.Rows, row)
 		}
 		if p.Interval {
-			c.Rows = append(c.Rows, IntervalRow{Name: v.say("{confidence} CI", "confidence", r.Verdict.Confidence()), Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
+			c.Rows = append(c.Rows, IntervalRow{Name: v.say("{confidence} CI", "confidence", r.Verdict.Confidence()),
+				Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
 		}
 		svg, err := c.Draw()
 		return html.Picture{Title: p.Title, SVG: svg, Note: p.Caption}, err

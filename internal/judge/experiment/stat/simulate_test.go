@@ -150,7 +150,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestExtended verifies that an experiment that may get more blocks twice, where it did not decide, errs in no more than
+// TestExtended verifies that an experiment that may get more blocks twice, where it did not decide, errs in no more
+// than
 // the level of one look.
 func TestExtended(t *testing.T) {
 	const reps = 3000

@@ -49,7 +49,8 @@ type Question struct {
 }
 
 // SequentialLevel is the level of each look if an experiment is evaluated after 8, 12, 16 and 24 blocks and may stop at
-// the first that decides; together they then err no more often than one look at Level does (found by simulation; the test
+// the first that decides; together they then err no more often than one look at Level does (found by simulation; the
+// test
 // repeats it).
 const SequentialLevel = 0.02
 
@@ -191,10 +192,12 @@ func (v Verdict) Words(metric say.Message) []say.Message {
 			out = append(out, m("A real but small difference: below ±{margin}."))
 		}
 	case Equivalent:
-		out = append(out, m("No difference in {metric} larger than {margin} ({confidence90} CI {low90} to {high90}, {n} blocks)."))
+		out = append(out, m("No difference in {metric} larger than {margin} ({confidence90} CI {low90} to {high90}, "+
+			"{n} blocks)."))
 	case Inconclusive:
 		if v.Disagree {
-			out = append(out, m("The t test and the exact test disagree about {metric} ({effect}, {confidence} CI {low} to "+
+			out = append(out, m("The t test and the exact test disagree about {metric} ({effect}, {confidence} CI "+
+				"{low} to "+
 				"{high}, {n} blocks): a few blocks determine the result, so nothing is concluded."))
 		} else {
 			out = append(out, m("No difference in {metric} detected ({effect}, {confidence} CI {low} to {high})."))

@@ -45,16 +45,19 @@ func Design(d document.Design, c *say.Catalogue) outline.Outline {
 	o.Para(designWords(e, p))
 	o.Toned(outline.ToneNote, p.Word(d.Why))
 	if e.Spec.Sequential {
-		o.Para(p.Say("The result is evaluated after {looks} blocks, at {confidence} each time so that all looks together "+
+		o.Para(p.Say("The result is evaluated after {looks} blocks, at {confidence} each time so that all looks "+
+			"together "+
 			"err no more often than one at 95%, and the experiment ends at the first verdict.", "looks", looks(),
 			"confidence", stat.Verdict{Level: e.Spec.Level()}.Confidence()))
 	}
 	if single {
-		o.Para(p.Say("Other load on this host is measured and shown. A run in which transactions failed does not count."))
+		o.Para(p.Say("Other load on this host is measured and shown. A run in which transactions failed does not " +
+			"count."))
 	} else {
 		o.Para(p.Say("Other load on this host widens the interval. A block is discarded and repeated if its two runs " +
 			"were disturbed much more differently than those of the other blocks, if transactions failed, or if its " +
-			"runs had different numbers of checkpoints. The rules are fixed now and do not depend on the configuration."))
+			"runs had different numbers of checkpoints. The rules are fixed now and do not depend on the " +
+			"configuration."))
 	}
 	for _, n := range e.Notes {
 		if x == nil || !n.Equal(x.Caution) { // that stands above

@@ -130,11 +130,14 @@ func (d *Report) offered(o experiment.Offer) string {
 		"confidence", stat.Verdict{Level: o.Level}.Confidence()}
 	if o.Time == 0 {
 		return d.words.Many(o.Blocks, "{n} more block would detect ±{share}, judged at {confidence} because it is a "+
-			"further look.", "{n} more blocks would detect ±{share}, judged at {confidence} because it is a further look.",
+			"further look.", "{n} more blocks would detect ±{share}, judged at {confidence} because it is a further "+
+			"look.",
 			told...)
 	}
-	return d.words.Many(o.Blocks, "{n} more block, about {time}, would detect ±{share}, judged at {confidence} because "+
-		"it is a further look.", "{n} more blocks, about {time}, would detect ±{share}, judged at {confidence} because "+
+	return d.words.Many(o.Blocks, "{n} more block, about {time}, would detect ±{share}, judged at {confidence} "+
+		"because "+
+		"it is a further look.", "{n} more blocks, about {time}, would detect ±{share}, judged at {confidence} "+
+		"because "+
 		"it is a further look.", told...)
 }
 

@@ -61,7 +61,8 @@ func (d *Report) worst() string {
 		{"I/O pressure (PSI some) {range}", "%", func(e experiment.Environment) stat.Number { return e.PSIIO }},
 		{"memory pressure (PSI full) {range}", "%", func(e experiment.Environment) stat.Number { return e.PSIMemory }},
 		{"CPU calibration {range}", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationCPU }},
-		{"memory calibration {range}", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationMemory }},
+		{"memory calibration {range}", " ms",
+			func(e experiment.Environment) stat.Number { return e.CalibrationMemory }},
 		{"fsync calibration {range}", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationSync }},
 	} {
 		var all []float64
@@ -231,14 +232,16 @@ func designWords(e *experiment.Experiment, p outline.Words) string {
 	if s.Numbered() {
 		return p.Many(s.Blocks, "{n} block of two runs of {length}, one of each configuration, the same ones in both, "+
 			"in random order (AB or BA, seed {seed}). Before each run, the server is started with its configuration, "+
-			"every value is verified, {warmup}, and a checkpoint is run.", "{n} blocks of two runs of {length}, one of "+
+			"every value is verified, {warmup}, and a checkpoint is run.", "{n} blocks of two runs of {length}, one "+
+			"of "+
 			"each configuration, the same ones in both, in random order (AB or BA, seed {seed}). Before each run, the "+
 			"server is started with its configuration, every value is verified, {warmup}, and a checkpoint is run.",
 			told...)
 	}
 	return p.Many(s.Blocks, "{n} block of two runs of {length}, one of each configuration, in random order (AB or BA, "+
 		"seed {seed}). Before each run, the server is started with its configuration, every value is verified, "+
-		"{warmup}, and a checkpoint is run.", "{n} blocks of two runs of {length}, one of each configuration, in random "+
+		"{warmup}, and a checkpoint is run.", "{n} blocks of two runs of {length}, one of each configuration, in "+
+		"random "+
 		"order (AB or BA, seed {seed}). Before each run, the server is started with its configuration, every value is "+
 		"verified, {warmup}, and a checkpoint is run.", told...)
 }
