@@ -38,11 +38,9 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 		}
 		return b, supported(b)
 	}
-	var best scratch.Binaries
-	for _, b := range scratch.Find(ctx) {
-		if (c.Major == 0 || b.Version.Major() == c.Major) && supported(b) == nil && b.Version > best.Version {
-			best = b
-		}
+	best := choose(scratch.Installed(ctx), c.Major)
+	if best.Dir == "" {
+		best = choose(scratch.Find(ctx), c.Major)
 	}
 	if best.Dir != "" {
 		return best, nil
@@ -58,6 +56,17 @@ func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 	return best, &say.Problem{Message: say.M("{what} are not installed here", "what", what), Code: say.CodeError,
 		Hint: say.M("install the server package (postgresql-{major} on Debian, postgresql{major}-server on Red Hat), "+
 			"or name its bin directory with --bin DIR; 'pgfettle demo' fetches server binaries", "major", example)}
+}
+
+// choose returns the newest of a list that is of a major version, 0 for any. What is installed goes before what was
+// fetched for a demonstration, even if that is newer: the servers of this host are started with it.
+func choose(list []scratch.Binaries, major int) (best scratch.Binaries) {
+	for _, b := range list {
+		if (major == 0 || b.Version.Major() == major) && supported(b) == nil && b.Version > best.Version {
+			best = b
+		}
+	}
+	return best
 }
 
 // supported refuses versions whose parameters this program does not know.

@@ -75,6 +75,13 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%v: %v", c.want, err)
 		}
 	}
+	// over a Unix socket these show 0, whatever the file says, which is read; what a session has set is another matter
+	for source, same := range map[string]bool{"configuration file": true, "session": false} {
+		socket := []machine.Setting{{Name: "tcp_keepalives_idle", Value: "0", Unit: "s", Kind: "integer", Source: source}}
+		if err := verify("A", map[string]string{"tcp_keepalives_idle": "600"}, socket); (err == nil) != same {
+			t.Errorf("from %s: %v", source, err)
+		}
+	}
 	have[1].Pending = true
 	if err := verify("B", nil, have); err == nil || !strings.Contains(err.Error(), "pending_restart") {
 		t.Errorf("pending: %v", err)
