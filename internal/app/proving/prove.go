@@ -2,6 +2,7 @@ package proving
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
@@ -21,6 +23,8 @@ type ProveOptions struct {
 	Options
 	A, B     string // configurations, as experiment.ConfigurationSyntax has them
 	Same     bool   // compare A with itself
+	MajorB   int    // of the server of B; 0: that of A
+	BinB     string // folder of its programs; "": looked for
 	Exercise string // the name of an exercise, which says the rest; "": none
 	Blocks   int
 	// evaluated after each of stat.Looks; Blocks are the most
@@ -86,6 +90,11 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	case o.Same && o.Said("b"):
 		return nil, say.Usage(say.M("--aa and --b cannot be used together"), say.M("Omit --b: --aa compares --a with "+
 			"itself."))
+	case o.second() && (o.Same || o.Exercise != "" || o.Workload == workload.FromStatements || o.KeepData):
+		return nil, say.Usage(say.M("--b-pg and --b-bin compare two servers, and cannot be used with --aa, "+
+			"--experiment, --keep-data or the load from-statements"), say.M("Use only one of them."))
+	case o.second() && o.B == "":
+		o.B = o.A // the same on both servers
 	case o.Same:
 		o.B = o.A
 	case o.B == "":
@@ -126,14 +135,24 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 		return nil, err
 	}
 	defer func() { _ = trial.Close() }()
-	maker := o.maker(h, trial, e.Spec.Clients)
-	if e.A, err = maker.Make(ctx, "--a", o.A); err != nil {
+	if e.A, err = o.maker(h, trial, e.Spec.Clients).Make(ctx, "--a", o.A); err != nil {
 		return nil, err
 	}
-	if e.B, err = maker.Make(ctx, "--b", o.B); err != nil {
+	ofB := trial
+	if o.second() {
+		if ofB, err = o.openSecond(ctx, h, e); err != nil {
+			return nil, err
+		}
+		defer func() { _ = ofB.Close() }()
+	}
+	if e.B, err = o.maker(h, ofB, e.Spec.Clients).Make(ctx, "--b", o.B); err != nil {
 		return nil, err
 	}
 	d := experiment.Differences(&e.A, &e.B, e.Binaries.Version.Major())
+	if o.second() {
+		d = append([]experiment.Difference{{Address: "PostgreSQL", A: e.Binaries.Version.String(),
+			B: e.Second.Version.String()}}, d...)
+	}
 	if len(d) == 0 && !o.Same {
 		hint := say.M("Name another configuration, or use --aa to compare one with itself.")
 		if len(e.A.Omitted)+len(e.B.Omitted) > 0 {
@@ -152,10 +171,33 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 		slices.SortFunc(cautions, func(a, b say.Message) int { return strings.Compare(a.Text, b.Text) })
 		e.Notes = append(e.Notes, slices.CompactFunc(cautions, say.Message.Equal)...)
 	}
-	if err := trial.Close(); err != nil { // it takes nothing while runs are measured
+	if err := errors.Join(trial.Close(), ofB.Close()); err != nil { // they take nothing while runs are measured
 		return nil, err
 	}
 	return o.prepare(ctx, h, e, Prepared{Title: w.Title, Differences: d, Why: why})
+}
+
+// second says that B runs on another server than A.
+func (o *ProveOptions) second() bool { return o.MajorB != 0 || o.BinB != "" }
+
+// openSecond finds the programs of the server of B and gets ready to try its configuration on them.
+func (o *ProveOptions) openSecond(ctx context.Context, h *app.Host, e *engine.Order) (*configure.Trial, error) {
+	if o.MajorB != 0 && !slices.Contains(params.Majors(), o.MajorB) {
+		return nil, say.Usage(say.M("invalid value for --b-pg: {major}", "major", fmt.Sprint(o.MajorB)),
+			say.M("Use a major version from {first} to {last}.", "first", fmt.Sprint(params.Majors()[0]),
+				"last", fmt.Sprint(slices.Max(params.Majors()))))
+	}
+	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.MajorB, Bin: o.BinB, Tool: h.Tool(),
+		Scratch: e.Scratch, Measured: h.MeasuredDirs()})
+	if err != nil {
+		return nil, err
+	}
+	if trial.Server == e.Binaries {
+		return nil, errors.Join(say.Usage(say.M("A and B run on the same server, {server}", "server", trial.Server),
+			say.M("Name another one with --b-pg or --b-bin, or omit both.")), trial.Close())
+	}
+	e.Second, e.ServerB = trial.Server, trial.Server.String()
+	return trial, nil
 }
 
 // MostBlocks is what the document takes.

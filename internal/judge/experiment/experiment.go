@@ -27,6 +27,7 @@ type Experiment struct {
 	Copied   bool   // its data are a copy of the database of a live server, which has no scale
 	Restore  string // RestoreFresh, RestoreKept, RestoreShared; "": chosen by what the load does
 	Server   string // the server's programs, as a person reads them
+	ServerB  string // those of B, where it runs on another server than A
 	Dir      string // where the documents go: the user's, it stays
 	Scratch  string // where the clusters are made and removed
 	Host     Host

@@ -48,8 +48,9 @@ type Setting struct {
 
 // MeasuredConfiguration is one of the configurations.
 type MeasuredConfiguration struct {
-	Name     string    `json:"name"`     // as it was asked for: default, plan:oltp, a file, pg:work_mem=64MB
-	Settings []Setting `json:"settings"` // what differs from the server's defaults, sorted
+	Name     string    `json:"name"`             // as it was asked for: default, plan:oltp, a file, pg:work_mem=64MB
+	Server   string    `json:"server,omitempty"` // version of PostgreSQL, where those of A and B differ
+	Settings []Setting `json:"settings"`         // what differs from the server's defaults, sorted
 	Hash     string    `json:"settings_hash,omitempty"`
 }
 

@@ -58,6 +58,9 @@ a finished experiment again. --resume continues an interrupted one, and with
 --more N adds blocks to an INCONCLUSIVE one. --clean removes leftovers of killed
 experiments and the data of --keep-data.
 
+--b-pg and --b-bin run B on another server than A: another major version, or
+another build. Without --b both have the configuration of A.
+
 --workload from-statements makes the load from pg_stat_statements of TARGET,
 with parameters from its statistics, and copies that database with pg_dump. The
 server is only read. The copy is removed at the end. sysbench:NAME is a load of
@@ -69,6 +72,7 @@ directory or a conninfo.`,
   pgfettle prove --a current --b current+pg:work_mem=64MB -w olap /srv/pg/17
   pgfettle prove --b old.conf --workload select-only --scale 1.5x --clients 100
   pgfettle prove --aa --a plan --workload tpcb
+  pgfettle prove --a default --pg 15 --b-pg 18 --workload oltp-rw
   pgfettle prove --b plan --workload from-statements 'host=db1 dbname=shop'
   pgfettle prove --experiment fsync-off
   pgfettle prove --report ./exp1 --format json
@@ -84,6 +88,8 @@ directory or a conninfo.`,
 	// the letters too: the library completes no long name of one letter else
 	f.StringVarP(&o.prove.A, "a", "a", "default", "`CONF` baseline configuration")
 	f.StringVarP(&o.prove.B, "b", "b", "", "`CONF` candidate configuration")
+	f.IntVar(&o.prove.MajorB, "b-pg", 0, "`N` major version that B runs on (default that of A)")
+	f.StringVar(&o.prove.BinB, "b-bin", "", "`DIR` directory of the server programs that B runs on")
 	f.BoolVar(&o.prove.Same, "aa", false, "A/A test: compare the baseline with itself")
 	f.StringVar(&o.prove.Exercise, "experiment", "", "`NAME` run a predefined experiment: "+
 		strings.Join(experiment.ExerciseNames(), ", "))
@@ -177,7 +183,7 @@ func (o *proveOptions) alone() error {
 	if len(modes) == 0 {
 		return nil
 	}
-	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script",
+	for _, other := range []string{"report", "resume", "clean", "a", "b", "b-pg", "b-bin", "aa", "experiment", "workload", "script",
 		"blocks", "sequential", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
 			return say.Usage(say.M("--{modes} and --{other} cannot be used together", "modes", modes[0], "other",

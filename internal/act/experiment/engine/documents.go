@@ -46,9 +46,10 @@ type Stored struct {
 	Asked       loadgen.Asked               `json:"workload_asked,omitzero"`
 	Restore     string                      `json:"restore"`
 	Scratch     string                      `json:"scratch"`
-	Binaries    string                      `json:"binaries"` // bin directory
-	Server      string                      `json:"server"`
-	Program     string                      `json:"server_sha256"` // of the postgres executable
+	Binaries    string                      `json:"binaries"`             // bin directory
+	Second      string                      `json:"binaries_b,omitempty"` // of configuration B, if not those of A
+	Server      string                      `json:"server"`               // its version, of both
+	Program     string                      `json:"server_sha256"`        // of the postgres executable, of both
 	Host        experiment.Host             `json:"host"`
 	Fingerprint string                      `json:"fingerprint"`
 }
@@ -61,6 +62,9 @@ func (e *Order) stored(program string) Stored {
 		Workload: e.Load.Describe(e.Scale),
 		Identity: e.Load.Identity(), Asked: e.Asked, Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir,
 		Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
+	if e.Second.Dir != "" {
+		s.Second, s.Server = e.Second.Dir, s.Server+" "+e.Second.Version.String()
+	}
 	s.Fingerprint = s.print()
 	return s
 }
@@ -180,6 +184,9 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 		Notes: notesOf(e.Notes)}
 	if e.Design != experiment.DesignSingle {
 		r.B = e.B.Measured()
+	}
+	if e.Second.Dir != "" {
+		r.A.Server, r.B.Server = e.Binaries.Version.String(), e.Second.Version.String()
 	}
 	return r, nil
 }

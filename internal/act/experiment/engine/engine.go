@@ -70,7 +70,7 @@ func execute(ctx context.Context, e *Order, w world, docs documents, program str
 		g.note(say.M("interrupted after block {n}: the blocks after it began with new copies of the data", "n",
 			strconv.Itoa(n)))
 	}
-	if err := g.master(ctx); err != nil {
+	if err := g.masters(ctx); err != nil {
 		return g.res, err
 	}
 	if err := g.fits(ctx); err != nil {
@@ -156,6 +156,8 @@ func (e *Order) check() error {
 		return bad("{n} checkpoint cycles would take more than a day", "n", s.Cycles)
 	case e.Restore == experiment.RestoreShared && (writes || e.Design == experiment.DesignSlices):
 		return bad("the configurations cannot share their data: the workload writes, or both servers are up at once")
+	case e.Second.Dir != "" && (e.Design == experiment.DesignSingle || e.KeepData):
+		return bad("a second server is for a comparison, whose data are not kept")
 	case s.Cache == "cold" && !e.MayTouchKernel:
 		return untouchable("cold caches are made by dropping the page cache of the whole host")
 	}
@@ -311,7 +313,7 @@ func (g *engine) tell(ev experiment.Event) {
 		}
 	}
 	due = min(due, g.e.Spec.Blocks+extra(g.e.Spec.Blocks))
-	if ev.Blocks = due; ev.Block == 0 && ev.Config != "" {
+	if ev.Blocks = max(due, ev.Block); ev.Block == 0 && ev.Config != "" {
 		ev.Block = min(done+1, due)
 	}
 	each := g.wanted.Block
@@ -333,7 +335,7 @@ func (g *engine) fits(ctx context.Context) error {
 	var sum, most unit.Bytes
 	for _, label := range g.e.labels() {
 		c := g.e.configuration(label)
-		said, shared, err := g.w.Try(ctx, "master", c.Settings)
+		said, shared, err := g.w.Try(ctx, g.e.masterOf(label), c.Settings)
 		if err != nil {
 			return say.Err("settings of configuration {label}: {reason}", "label", label, "reason", err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -38,6 +39,37 @@ var manners = []struct {
 	{experiment.DesignRestart, true, experiment.RestoreKept, 1},
 	{experiment.DesignSlices, true, "", 2}, {experiment.DesignSlices, false, "", 2},
 	{experiment.DesignSingle, true, "", 1},
+}
+
+// second are the programs of a second server.
+var second = scratch.Binaries{Dir: "/second", Version: 180000}
+
+// TestTwoServers verifies that a configuration on another server has a cluster of its own, in every design.
+func TestTwoServers(t *testing.T) {
+	for i := range manners {
+		w := newToy()
+		e := w.manner(i)
+		e.Second = second
+		r, err := w.run(t.Context(), e)
+		if e.Design == experiment.DesignSingle {
+			if err == nil {
+				t.Error("a second server for one configuration")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name(i), err)
+		}
+		if r.A.Server == "" || r.B.Server != second.Version.String() || r.Word != stat.Improved {
+			t.Errorf("%s: servers %q and %q, %s", name(i), r.A.Server, r.B.Server, r.Word)
+		}
+		for _, made := range []string{"initdb " + firstMaster, "initdb " + secondMaster} {
+			if !slices.Contains(w.log, made) {
+				t.Errorf("%s: no %s", name(i), made)
+			}
+		}
+		clean(t, w)
+	}
 }
 
 func (w *toy) manner(i int) *Order {
@@ -201,11 +233,15 @@ func measuredOf(t *testing.T, r *experiment.Result) string {
 // to the world, and resumes: what comes out is what would have come out, and
 // nothing is left, neither files nor servers nor values of the kernel.
 func TestKilledAnywhere(t *testing.T) {
-	for i := range manners {
-		t.Run(name(i), func(t *testing.T) {
+	for i := range len(manners) + 1 { // the last time the first with two servers
+		i, two := i%len(manners), i == len(manners)
+		t.Run(fmt.Sprintf("%s two servers=%v", name(i), two), func(t *testing.T) {
 			short := func(w *toy) *Order {
 				e := w.manner(i)
 				e.Spec.Blocks, e.Spec.Duration = 2, 6
+				if two {
+					e.Second = second
+				}
 				return e
 			}
 			whole := newToy()

@@ -53,7 +53,7 @@ func (e *Order) plan(ctx context.Context) (err error) {
 	if err := e.Asked.Absolute(); err != nil {
 		return err
 	}
-	e.Load, e.Host.Pgbench, err = e.Asked.Build(ctx, e.Binaries.Version)
+	e.Load, e.Host.Pgbench, err = e.Asked.Build(ctx, max(e.Binaries.Version, e.Second.Version))
 	return err
 }
 
@@ -66,6 +66,7 @@ type Again struct {
 	MayTouchKernel, KeepData bool
 	More                     int // blocks to add to one that did not decide; 0: it was interrupted
 	Progress                 func(experiment.Event)
+	MostCalibrations         int // see Order
 }
 
 // ResumeIn goes on with the experiment whose documents are in a directory.
@@ -86,7 +87,13 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 	if err != nil {
 		return nil, err
 	}
-	load, _, err := st.Asked.Build(ctx, b.Version)
+	var second scratch.Binaries
+	if st.Second != "" {
+		if second, err = scratch.At(ctx, st.Second); err != nil {
+			return nil, err
+		}
+	}
+	load, _, err := st.Asked.Build(ctx, max(b.Version, second.Version))
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +106,8 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric,
 			Spec:  st.Spec,
 			Scale: st.Workload.Scale, Restore: st.Restore, Dir: abs, Scratch: st.Scratch, Host: st.Host},
-		Binaries: b, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel, KeepData: a.KeepData,
-		Progress: a.Progress,
+		Binaries: b, Second: second, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel, KeepData: a.KeepData,
+		Progress: a.Progress, MostCalibrations: a.MostCalibrations,
 	})
 }
 
@@ -111,6 +118,13 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 	sum, err := machine.Program(e.Binaries)
 	if err != nil {
 		return nil, err
+	}
+	if e.Second.Dir != "" {
+		second, err := machine.Program(e.Second)
+		if err != nil {
+			return nil, err
+		}
+		sum += " " + second
 	}
 	docs := folderOf(e)
 	dirMode := fs.FileMode(0o755)
@@ -126,7 +140,7 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 		}
 	}
 	m := machine.New(e.Scratch, e.Binaries, e.Guard)
-	m.CalibrationBytes = e.CalibrationBytes
+	m.CalibrationBytes, m.Second = e.CalibrationBytes, e.Second
 	return execute(ctx, e, m, docs, sum, resume)
 }
 

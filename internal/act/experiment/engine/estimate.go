@@ -57,7 +57,11 @@ func disk(e *Order, data unit.Bytes) unit.Bytes {
 			}
 		}
 	}
-	return unit.Bytes(1+atOnce)*(data+overhead) + unit.Bytes(max(atOnce, 1))*wal
+	loaded := 1
+	if e.Second.Dir != "" {
+		loaded = 2
+	}
+	return unit.Bytes(loaded+atOnce)*(data+overhead) + unit.Bytes(max(atOnce, 1))*wal
 }
 
 // Estimate reports what an experiment will take, before anything of it is made.
@@ -74,6 +78,9 @@ func Estimate(e *Order) experiment.Estimation {
 	one := seconds(float64(data+64*unit.MB) / float64(copySpeed))
 	blocks := time.Duration(s.Blocks)
 	load := seconds(float64(data)/float64(loadSpeed)) + 5*time.Second // initdb, vacuum, checkpoint
+	if e.Second.Dir != "" {
+		load *= 2
+	}
 	copying := one * time.Duration(perBlock) * blocks
 	if e.Restore == experiment.RestoreKept {
 		copying = one * time.Duration(atOnce)

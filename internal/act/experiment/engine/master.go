@@ -18,9 +18,23 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// masterName is the file that says that the loaded cluster is whole, and what was
-// loaded into it.
+// masterName is the file that says that the loaded cluster is whole, and what was loaded into it. Of the cluster of a
+// second server nothing is said: it is not kept.
 const masterName = "master.json"
+
+// firstMaster is the loaded cluster; secondMaster that of the server of configuration B, where it has its own.
+const (
+	firstMaster  = "master"
+	secondMaster = firstMaster + machine.OfSecond
+)
+
+// masterOf is the loaded cluster of a configuration.
+func (e *Order) masterOf(label string) string {
+	if label == "B" && e.Second.Dir != "" {
+		return secondMaster
+	}
+	return firstMaster
+}
 
 // loadName is the file that names the directory of the load that runs.
 const loadName = "load.json"
@@ -54,7 +68,7 @@ func sweep(w world, data string) error {
 	errs = append(errs, err)
 	keep := []string{recordName} // gone, unless something could not be restored
 	if m, err := readMark(w); err == nil && data != "" && m.Data == data {
-		keep = append(keep, "master", masterName)
+		keep = append(keep, firstMaster, masterName)
 	} else if err == nil {
 		// The mark goes first: a cluster that is half removed is none.
 		errs = append(errs, w.Remove(masterName))
@@ -76,16 +90,25 @@ func readMark(w world) (masterMark, error) {
 	return m, json.Unmarshal(b, &m)
 }
 
-// master makes the cluster that all copies come from and loads it, where it is
-// not there yet.
+// masters makes the clusters that all copies come from and loads them, where they are not there yet.
+func (g *engine) masters(ctx context.Context) error {
+	if err := g.master(ctx); err != nil || g.e.Second.Dir == "" {
+		return err
+	}
+	// What another process left of it is gone: see sweep.
+	_, err := g.fill(ctx, secondMaster)
+	return err
+}
+
+// master makes the first of them.
 func (g *engine) master(ctx context.Context) error {
 	m, err := readMark(g.w)
 	switch {
 	case err == nil:
-		if err := g.foreign("master"); err != nil {
+		if err := g.foreign(firstMaster); err != nil {
 			return err
 		}
-		ok, err := g.w.Rest(ctx, "master")
+		ok, err := g.w.Rest(ctx, firstMaster)
 		if err != nil {
 			return err
 		}
@@ -106,19 +129,38 @@ func (g *engine) master(ctx context.Context) error {
 	if err := g.room(g.e.Load.Size(g.e.Scale), false); err != nil {
 		return err
 	}
-	g.tell(experiment.Event{Step: "load"})
-	if err := g.w.InitDB(ctx, "master"); err != nil {
+	if m.Bytes, err = g.fill(ctx, firstMaster); err != nil {
 		return err
 	}
-	if err := g.foreign("master"); err != nil {
+	m.Data, g.res.Workload.Bytes = g.masterMark(), m.Bytes
+	b, err := json.Marshal(m)
+	if err != nil {
 		return err
+	}
+	if err := g.w.Put(masterName, b); err != nil {
+		return err
+	}
+	if err := g.shield(); err != nil {
+		return err
+	}
+	return g.room(unit.Bytes(m.Bytes), true)
+}
+
+// fill makes a cluster and loads it, and returns how large its database is.
+func (g *engine) fill(ctx context.Context, name string) (size int64, err error) {
+	g.tell(experiment.Event{Step: "load"})
+	if err := g.w.InitDB(ctx, name); err != nil {
+		return 0, err
+	}
+	if err := g.foreign(name); err != nil {
+		return 0, err
 	}
 	// Loaded with fixed settings, so that it is the same whatever the configurations: no checkpoint by time, and
 	// indexes sorted in memory.
-	n, err := g.w.Start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB",
+	n, err := g.w.Start(ctx, name, map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB",
 		"autovacuum": "off"})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	err = func() error {
 		if err := g.e.Load.Fill(ctx, n.Conn(), g.e.Scale, func(done, all int64) {
@@ -134,27 +176,16 @@ func (g *engine) master(ctx context.Context) error {
 		if err := n.Prepare(ctx); err != nil {
 			return err
 		}
-		if m.Bytes, err = n.DatabaseSize(ctx); err != nil {
+		if size, err = n.DatabaseSize(ctx); err != nil {
 			return err
 		}
 		_, err = n.Checkpoint(ctx)
 		return err
 	}()
 	if err := errors.Join(err, n.Close()); err != nil {
-		return err
+		return 0, err
 	}
-	m.Data, g.res.Workload.Bytes = g.masterMark(), m.Bytes
-	b, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	if err := g.w.Put(masterName, b); err != nil {
-		return err
-	}
-	if err := g.shield(); err != nil {
-		return err
-	}
-	return g.room(unit.Bytes(m.Bytes), true)
+	return size, nil
 }
 
 // shield takes the mark from a cluster that servers are about to run on without what makes it survive a crash: after
@@ -184,7 +215,7 @@ func (g *engine) keepData(ctx context.Context) string {
 	if err != nil || m.Data != g.masterMark() {
 		return ""
 	}
-	if ok, err := g.w.Rest(ctx, "master"); err != nil || !ok {
+	if ok, err := g.w.Rest(ctx, firstMaster); err != nil || !ok {
 		return "" // then it is removed, which reports what is wrong with it
 	}
 	return m.Data
@@ -192,11 +223,11 @@ func (g *engine) keepData(ctx context.Context) string {
 
 // tellKept reports where the loaded cluster is and how large.
 func (g *engine) tellKept() {
-	n, err := g.w.Size("master")
+	n, err := g.w.Size(firstMaster)
 	if err != nil {
 		n = 0 // not known
 	}
-	g.tell(experiment.Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
+	g.tell(experiment.Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, firstMaster), Done: int64(n)})
 }
 
 // Held is what lies loaded in a scratch directory.

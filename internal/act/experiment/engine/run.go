@@ -44,7 +44,7 @@ type tally struct {
 func (g *engine) place(ctx context.Context, label string) (string, error) {
 	switch g.e.Restore {
 	case experiment.RestoreShared:
-		return "master", nil
+		return g.e.masterOf(label), nil
 	case experiment.RestoreKept:
 		if name, ok := g.made[label]; ok {
 			return name, nil
@@ -55,7 +55,7 @@ func (g *engine) place(ctx context.Context, label string) (string, error) {
 		return "", err
 	}
 	g.tell(experiment.Event{Step: "copy", Config: label})
-	if err := g.w.Clone(ctx, "master", name, func(done, all int64) {
+	if err := g.w.Clone(ctx, g.e.masterOf(label), name, func(done, all int64) {
 		g.tell(experiment.Event{Step: "copy", Config: label, Done: done, All: all})
 	}); err != nil {
 		return "", say.Err("copy of the loaded cluster: {reason}", "reason", err)

@@ -36,6 +36,9 @@ const markerText = "pgfettle makes and removes database clusters in this directo
 type Machine struct {
 	// CalibrationBytes are hashed in a calibration, for one that is not 0: the rest of it stays.
 	CalibrationBytes int
+	// Second are the programs of clusters whose name ends in OfSecond: of a configuration that runs on another server.
+	// Without a directory there are none.
+	Second scratch.Binaries
 
 	dir   string
 	bin   scratch.Binaries
@@ -47,6 +50,17 @@ type Machine struct {
 // New is this machine with a scratch directory (an absolute path) and the server's programs.
 func New(dir string, bin scratch.Binaries, guard Guard) *Machine {
 	return &Machine{dir: dir, bin: bin, guard: guard}
+}
+
+// OfSecond ends the name of a cluster that Machine.Second starts.
+const OfSecond = "-b"
+
+// programs are those that start a cluster.
+func (m *Machine) programs(name string) scratch.Binaries {
+	if m.Second.Dir != "" && strings.HasSuffix(name, OfSecond) {
+		return m.Second
+	}
+	return m.bin
 }
 
 // Path is the place of a file or a cluster in the scratch directory.
@@ -264,7 +278,7 @@ func (m *Machine) Remove(name string) error {
 	if st, err := os.Lstat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err == nil && st.IsDir() {
-		i, err := scratch.OpenIn(m.bin, m.path(name))
+		i, err := scratch.OpenIn(m.programs(name), m.path(name))
 		if err == nil {
 			err = i.Close()
 		}
@@ -284,7 +298,7 @@ func (m *Machine) Drop(folder string) error {
 }
 
 func (m *Machine) InitDB(ctx context.Context, name string) error {
-	i, err := scratch.NewIn(ctx, m.bin, m.path(name), scratch.Options{})
+	i, err := scratch.NewIn(ctx, m.programs(name), m.path(name), scratch.Options{})
 	if err != nil {
 		return err
 	}
@@ -292,7 +306,7 @@ func (m *Machine) InitDB(ctx context.Context, name string) error {
 }
 
 func (m *Machine) Start(ctx context.Context, name string, settings map[string]string) (Node, error) {
-	i, err := scratch.OpenIn(m.bin, m.path(name))
+	i, err := scratch.OpenIn(m.programs(name), m.path(name))
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +324,7 @@ func (m *Machine) Try(ctx context.Context, name string, settings map[string]stri
 	if err != nil {
 		return nil, 0, err
 	}
-	s, err := scratch.NewShadow(m.bin, m.path(name)+"/data", acc)
+	s, err := scratch.NewShadow(m.programs(name), m.path(name)+"/data", acc)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -330,7 +344,7 @@ func (m *Machine) System(name string) (uint64, error) {
 
 // Rest implements engine.world.
 func (m *Machine) Rest(ctx context.Context, name string) (bool, error) {
-	i, err := scratch.OpenIn(m.bin, m.path(name))
+	i, err := scratch.OpenIn(m.programs(name), m.path(name))
 	if err != nil {
 		return false, err
 	}

@@ -78,15 +78,21 @@ func compared(d document.Design, p outline.Words) outline.Fields {
 		add("conf", e.A.Name)
 	case e.Name == AA:
 		add("A, B", p.Say("{name} (compared with itself)", "name", e.A.Name))
+	case e.ServerB != "":
+		add("A", p.Say("{name} on {server}", "name", e.A.Name, "server", e.Server))
+		add("B", p.Say("{name} on {server}", "name", e.B.Name, "server", e.ServerB))
 	default:
 		add("A", e.A.Name)
 		add("B", e.B.Name)
 	}
 	load := []any{"name", e.Workload, "title", d.Title, "scale", strconv.Itoa(e.Scale),
 		"clients", say.N(e.Spec.Clients, "{n} client", "{n} clients"), "server", e.Server}
-	if e.Copied {
+	switch {
+	case e.Copied:
 		add(p.Say("load"), p.Say("{name} ({title}), {clients}, on {server}", load...))
-	} else {
+	case e.ServerB != "":
+		add(p.Say("load"), p.Say("{name} ({title}) at scale {scale}, {clients}", load...))
+	default:
 		add(p.Say("load"), p.Say("{name} ({title}) at scale {scale}, {clients}, on {server}", load...))
 	}
 	metric, _ := experiment.FindMetric(e.Metric)

@@ -116,6 +116,10 @@ func (d *Report) title() outline.Prose {
 
 func (d *Report) arms() outline.Fields {
 	config := func(lead string, a *experiment.MeasuredConfiguration) outline.Field {
+		if a.Server != "" {
+			return outline.FieldOf(lead, outline.Code(a.Name), " (PostgreSQL "+a.Server+")", d.words.Colon(),
+				d.settingsOf(a))
+		}
 		return outline.FieldOf(lead, outline.Code(a.Name), d.words.Colon(), d.settingsOf(a))
 	}
 	r := d.Result

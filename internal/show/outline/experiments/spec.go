@@ -42,8 +42,17 @@ func (d *Report) measuredOn() []string {
 	default:
 		what = p.Say("{name} at scale {scale}", load...)
 	}
-	return []string{where, "PostgreSQL " + typeset.Clean(r.Host.Server) + ", " + pgbench,
+	return []string{where, "PostgreSQL " + d.servers() + ", " + pgbench,
 		what + p.Semicolon() + d.howRun()}
+}
+
+// servers are the versions of PostgreSQL: of A, and of B where it has another.
+func (d *Report) servers() string {
+	r := d.Result
+	if r.B.Server == "" {
+		return typeset.Clean(r.Host.Server)
+	}
+	return d.words.Say("{a} with A, {b} with B", "a", r.A.Server, "b", r.B.Server)
 }
 
 // worst is what else went on, over all runs; "" if nothing is known of it.
@@ -160,6 +169,9 @@ func repeatLine(r *experiment.Result) string {
 		args = append(args, "prove")
 		add("a", r.A.Name)
 		add("b", r.B.Name)
+		if major, _, _ := strings.Cut(r.B.Server, "."); major != "" {
+			add("b-pg", major)
+		}
 	}
 	if e == nil {
 		add("workload", r.Workload.Name)
