@@ -183,7 +183,8 @@ func (o *proveOptions) alone() error {
 	if len(modes) == 0 {
 		return nil
 	}
-	for _, other := range []string{"report", "resume", "clean", "a", "b", "b-pg", "b-bin", "aa", "experiment", "workload", "script",
+	for _, other := range []string{"report", "resume", "clean", "a", "b", "b-pg", "b-bin", "aa", "experiment",
+		"workload", "script",
 		"blocks", "sequential", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
 			return say.Usage(say.M("--{modes} and --{other} cannot be used together", "modes", modes[0], "other",

@@ -77,7 +77,8 @@ func TestVerify(t *testing.T) {
 	}
 	// over a Unix socket these show 0, whatever the file says, which is read; what a session has set is another matter
 	for source, same := range map[string]bool{"configuration file": true, "session": false} {
-		socket := []machine.Setting{{Name: "tcp_keepalives_idle", Value: "0", Unit: "s", Kind: "integer", Source: source}}
+		socket := []machine.Setting{{Name: "tcp_keepalives_idle", Value: "0", Unit: "s", Kind: "integer",
+			Source: source}}
 		if err := verify("A", map[string]string{"tcp_keepalives_idle": "600"}, socket); (err == nil) != same {
 			t.Errorf("from %s: %v", source, err)
 		}

@@ -106,7 +106,8 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric,
 			Spec:  st.Spec,
 			Scale: st.Workload.Scale, Restore: st.Restore, Dir: abs, Scratch: st.Scratch, Host: st.Host},
-		Binaries: b, Second: second, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel, KeepData: a.KeepData,
+		Binaries: b, Second: second, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel,
+		KeepData: a.KeepData,
 		Progress: a.Progress, MostCalibrations: a.MostCalibrations,
 	})
 }

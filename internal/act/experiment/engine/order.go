@@ -13,7 +13,8 @@ import (
 type Order struct {
 	experiment.Experiment
 	Binaries scratch.Binaries
-	// Second are the programs of configuration B, where it runs on another server than A; without a directory it does not.
+	// Second are the programs of configuration B, where it runs on another server than A; without a directory it does
+	// not.
 	Second scratch.Binaries
 	Load   loadgen.Load // nil: it is made as Asked says
 	// Asked is how the load was asked for. It is kept, for the load to be built again
