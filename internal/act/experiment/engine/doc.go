@@ -17,7 +17,7 @@
 //  4. Each configuration is tried with the server's program, and the memory of the
 //     servers that run at once must be available.
 //  5. Blocks follow, each two runs, until enough of them count; discarded ones are run
-//     again, up to a fifth more.
+//     again, up to a third more.
 //  6. Everything but the documents is removed, however the experiment ends.
 //
 // # One run
