@@ -11,9 +11,9 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// TestDebian: where postgresql-common is installed its tools make, start and drop the cluster of a package, with our
-// settings and lines; a cluster of the same name elsewhere is not theirs to drop.
-func TestDebian(t *testing.T) {
+// packaged are the programs of a package of Debian's, with its tools.
+func packaged(t *testing.T) scratch.Binaries {
+	t.Helper()
 	found := scratch.Binaries{}
 	for _, b := range scratch.Installed(t.Context()) {
 		if strings.HasPrefix(b.Dir, "/usr/lib/postgresql/") && found.Dir == "" {
@@ -23,6 +23,13 @@ func TestDebian(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/pg_createcluster"); err != nil || found.Dir == "" {
 		tier.Missing(t, tier.Servers, "neither postgresql-common nor a server of Debian's: %v", err)
 	}
+	return found
+}
+
+// TestDebian: where postgresql-common is installed its tools make, start and drop the cluster of a package, with our
+// settings and lines; a cluster of the same name elsewhere is not theirs to drop.
+func TestDebian(t *testing.T) {
+	found := packaged(t)
 	s := newSite(t, found)
 	major := strconv.Itoa(found.Version.Major())
 	name := major + "/sales"

@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"debug/elf"
+	"os"
 	"os/user"
 	"path"
 	"path/filepath"
@@ -62,9 +63,23 @@ func programs(ctx context.Context, dir string) (out []creation.Programs) {
 	for _, b := range list {
 		bin := filepath.Dir(b.Tool("postgres"))
 		out = append(out, creation.Programs{Bin: bin, Version: b.Version, ICU: linked(b.Tool("postgres"), "libicu"),
-			GSS: linked(b.Tool("postgres"), "libgssapi"), PAM: linked(b.Tool("postgres"), "libpam")})
+			GSS: linked(b.Tool("postgres"), "libgssapi"), PAM: linked(b.Tool("postgres"), "libpam"),
+			BaseBackup: baseBackup(ctx, b)})
 	}
 	return out
+}
+
+// baseBackup is the program that copies a server of a version: its own, or that of a later one, which reads earlier
+// servers too.
+func baseBackup(ctx context.Context, b scratch.Binaries) string {
+	const name = "pg_basebackup"
+	for _, other := range append([]scratch.Binaries{b}, scratch.Installed(ctx)...) {
+		at := other.Tool(name)
+		if in, err := os.Stat(at); err == nil && in.Mode().IsRegular() && other.Version.Major() >= b.Version.Major() {
+			return at
+		}
+	}
+	return ""
 }
 
 // linked reports whether a program names a library to the linker.

@@ -25,6 +25,7 @@ type Place struct {
 	Dir  string       // --journal: the directory of the journals; "": the usual one
 	Tell func(string) // shows a step as it is made; nil: nothing is shown
 
+	Password string // of a new instance's superuser, for a password file; "": none is written
 	Verifier string // SCRAM verifier of the password of a new instance's superuser; "": none is set
 }
 

@@ -97,7 +97,8 @@ func (p *Place) world(l *app.Session, restart Restart) (*apply.System, *pgctl.Se
 
 // creation is where 'pgfettle create' makes things.
 func (p *Place) creation(w *apply.System) creation.Host {
-	return creation.Host{Target: w.Target, Folders: foldersOf(w.Target), Verifier: p.Verifier}
+	return creation.Host{Target: w.Target, Folders: foldersOf(w.Target), Verifier: p.Verifier,
+		Password: p.Password}
 }
 
 // reach says how the server of a session is reached: as the user named it.

@@ -8,12 +8,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/provision"
 	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pgpass"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -28,6 +30,9 @@ type Request struct {
 	Plan   app.PlanAsk
 	Policy app.PlanOptions // of Plan and the policy
 	Like   string          // TARGET whose instance's settings are taken over; "": none
+	Pgpass bool            // a line in the password file of who runs this
+	// StandbyOf is the connection string of the primary that the instance is to follow; "": it follows none
+	StandbyOf string
 }
 
 // Planned is an instance that may be made.
@@ -44,9 +49,24 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	}
 	s := out.Session.Snapshot
 	at := provision.Site(ctx, h.Target, s, r.Order)
+	if r.StandbyOf != "" {
+		owner, err := creation.OwnerOf(r.Order, at)
+		if err != nil {
+			return out, err
+		}
+		if r.Order.Primary, err = provision.Primary(ctx, h.Target, r.StandbyOf, owner); err != nil {
+			return out, err
+		}
+	}
 	l, err := creation.Lay(r.Order, at)
 	if err != nil {
 		return out, err
+	}
+	if r.Pgpass {
+		e := pgpass.Entry{Host: "localhost", Port: strconv.Itoa(l.Port), Database: "*", User: l.Owner.Name}
+		if l.Order.Pgpass, err = provision.Pgpass(h.Target, e); err != nil {
+			return out, err
+		}
 	}
 	if r.Like != "" {
 		if l.Twin, err = twin(ctx, h, r.Like, l.Major); err != nil {
@@ -69,9 +89,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if options.Memory, err = creation.Bound(out.Snapshot, r.Order, options); err != nil {
 		return out, err
 	}
-	if !r.Order.Kernel {
-		creation.PinHost(&options, s)
-	}
+	creation.PinHost(&options, s, r.Order)
 	program, err := serverprogram.NewVersionIn(ctx, h.Target, l.Programs.Bin)
 	if err != nil {
 		return out, err
@@ -82,7 +100,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 		return out, err
 	}
 	p.Left = plan.Leaves(out.Snapshot, p, checks.All(), check.Options{Today: h.Today()})
-	if err := creation.Room(data, wal, creation.MaxWAL(p)); err != nil {
+	if err := creation.Room(data, wal, creation.MaxWAL(p), r.Order.Primary); err != nil {
 		return out, err
 	}
 	var all *plan.Plan
@@ -97,7 +115,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err != nil {
 		return out, err
 	}
-	p.Changes = creation.WithoutRisks(p, out.Snapshot, r.Order.Accepted)
+	p.Changes = creation.Chosen(p, out.Snapshot, r.Order)
 	out.Plan, err = creation.Make(l, token, data, socket, wal, p, all, options.Memory)
 	if err != nil {
 		return out, err

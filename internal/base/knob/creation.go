@@ -10,6 +10,7 @@ import (
 // or not.
 //
 //	dir:/srv/pg/17/main               a directory
+//	slot:pgfettle_main                a replication slot on the primary of a standby
 //	cluster:/srv/pg/17/main           a database cluster, by its data directory
 //	file:/etc/systemd/system/X.service  a file of the host
 //	service:X.service                 a service that is enabled and runs
@@ -19,6 +20,7 @@ import (
 //	firewall:5432                     a port that is open to some networks
 const (
 	DirPrefix      = "dir"
+	SlotPrefix     = "slot"
 	ClusterPrefix  = "cluster"
 	FilePrefix     = "file"
 	ServicePrefix  = "service"
@@ -31,8 +33,9 @@ const (
 // Creation is the layer of what 'pgfettle create' makes. It is none of Layers: no plan shows it.
 const Creation Layer = "creation"
 
-var creates = map[string]bool{DirPrefix: true, ClusterPrefix: true, FilePrefix: true, ServicePrefix: true,
-	ServerPrefix: true, PasswordPrefix: true, PgpassPrefix: true, FirewallPrefix: true}
+var creates = map[string]bool{DirPrefix: true, SlotPrefix: true, ClusterPrefix: true, FilePrefix: true,
+	ServicePrefix: true,
+	ServerPrefix:  true, PasswordPrefix: true, PgpassPrefix: true, FirewallPrefix: true}
 
 // Step returns the address of a step of a creation.
 func Step(prefix, name string) Address { return Address(prefix + ":" + name) }

@@ -65,6 +65,8 @@ type Spec struct {
 	Files  []File   `json:"files"`
 	// Lines are appended to pg_hba.conf as its tool makes it; "" where Files holds the whole of it.
 	HBA string `json:"hba,omitempty"`
+	// Standby is what it is a copy of; nil: initdb makes it
+	Standby *Standby `json:"standby,omitempty"`
 }
 
 // Marker is the file of a data directory that says which apply has made it.
@@ -85,6 +87,9 @@ func (s Spec) String() string {
 func Short(value string) string {
 	if s, err := Parse(value); err == nil {
 		return s.String()
+	}
+	if s, err := ParseSlot(value); err == nil {
+		return "on " + s.Where
 	}
 	if n := strings.Count(value, "\n"); n > 0 {
 		return strconv.Itoa(n) + " lines"
@@ -143,6 +148,8 @@ func (s Spec) check() error {
 		return bad(s.Owner.Name)
 	case s.Port < 1 || s.Port > 65535:
 		return bad(strconv.Itoa(s.Port))
+	case s.Standby != nil && !s.Standby.valid():
+		return bad(s.Standby.Conninfo)
 	}
 	for _, p := range []string{s.Bin, s.Data, s.Config} {
 		if !clean(p) {
@@ -178,6 +185,8 @@ type Made struct {
 	Role   string `json:"role"` // the superuser
 	// Password says that the superuser was given one.
 	Password bool `json:"password,omitempty"`
+	// System is the system identifier of what it is a copy of; absent: it was made by initdb
+	System string `json:"system,omitempty"`
 	// Sums are the SHA-256 of the configuration files as they were made, by path.
 	Sums map[string]string `json:"sums"`
 }

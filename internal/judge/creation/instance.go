@@ -46,7 +46,7 @@ func instance(l Layout, data Folder, wal *Folder) snapshot.Instance {
 	in.Places = known.Is([]snapshot.Place{place(snapshot.DataPlace, data.Path, data),
 		place(snapshot.WALPlace, walPath, at)})
 	in.Server.Version = known.Is(l.Programs.Version)
-	in.Server.Recovery = known.Is(false)
+	in.Server.Recovery = known.Is(l.Order.Primary != nil)
 	in.Server.Settings = known.Is(fresh(l))
 	return in
 }
@@ -91,6 +91,7 @@ func fresh(l Layout) pg.Settings {
 			set[name] = s
 		}
 	}
+	l.raised(set)
 	return set
 }
 

@@ -72,13 +72,30 @@ func Lay(o Order, at Site) (Layout, error) {
 	if err := l.port(at); err != nil {
 		return l, err
 	}
-	if err := l.locale(at); err != nil {
+	if err := l.languages(at); err != nil {
 		return l, err
 	}
 	return l, l.network(at)
 }
 
+// languages decides the locale: a standby has that of its primary.
+func (l *Layout) languages(at Site) error {
+	if l.Order.Primary != nil {
+		return l.follow(at)
+	}
+	return l.locale(at)
+}
+
 func (l *Layout) programs(at Site) error {
+	if p := l.Order.Primary; p != nil {
+		if m := l.Order.Major; m != 0 && m != p.Version.Major() {
+			return refuse(say.M("PostgreSQL {major} cannot be a standby of {version}", "major", m, "version",
+				p.Version.String()), say.M("a standby has the major version of its primary"),
+				say.M("omit the version, "+
+					"or write {major}/{name}", "major", p.Version.Major(), "name", l.Name))
+		}
+		l.Order.Major = p.Version.Major()
+	}
 	majors := params.Majors()
 	supported := func(m int) bool { return m >= majors[0] && m <= majors[len(majors)-1] }
 	unsupported := func(m int) error {
@@ -181,6 +198,13 @@ func (l *Layout) hand(at Site) error {
 		}
 	}
 	return nil
+}
+
+// OwnerOf is the account that the instance of an order will run as. The error is a *say.Problem.
+func OwnerOf(o Order, at Site) (newcluster.Account, error) {
+	l := Layout{Order: o}
+	err := l.owner(at)
+	return l.Owner, err
 }
 
 func (l *Layout) owner(at Site) error {

@@ -67,13 +67,13 @@ func held(s *snapshot.Snapshot, left unit.Bytes) say.Message {
 }
 
 // PinHost keeps the rules from counting on what of the host is not changed.
-func PinHost(o *rule.Options, s *snapshot.Snapshot) {
+func PinHost(o *rule.Options, s *snapshot.Snapshot, order Order) {
 	o.Pins = maps.Clone(o.Pins)
 	if o.Pins == nil {
 		o.Pins = map[knob.Address]string{}
 	}
 	for _, name := range []string{"vm.nr_hugepages", "vm.overcommit_memory", "vm.overcommit_kbytes"} {
-		if v, ok := s.Host.Sysctls[name].Get(); ok {
+		if v, ok := s.Host.Sysctls[name].Get(); ok && !order.takes(knob.Sysctl(name)) {
 			if _, pinned := o.Pins[knob.Sysctl(name)]; !pinned {
 				o.Pins[knob.Sysctl(name)] = v
 			}
@@ -81,12 +81,15 @@ func PinHost(o *rule.Options, s *snapshot.Snapshot) {
 	}
 }
 
-// WithoutRisks are the changes of a plan without those of high risk that were not accepted, and what rests on them.
-func WithoutRisks(p *plan.Plan, s *snapshot.Snapshot, accepted []knob.Address) []plan.Change {
+// Chosen are the changes of a plan without those of the host that were not asked for, those of high risk that were not
+// accepted, and what rests on them.
+func Chosen(p *plan.Plan, s *snapshot.Snapshot, order Order) []plan.Change {
+	accepted := order.Accepted
 	o := selection.Options{MaxEffect: knob.Reboot}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Risk == knob.High && !slices.Contains(accepted, c.Address) &&
-			!slices.Contains(accepted, AllRisks) {
+		if c := &p.Changes[i]; order.Kernel && layerOf(c.Address) != "" && !order.takes(c.Address) ||
+			c.Risk == knob.High &&
+				!slices.Contains(accepted, c.Address) && !slices.Contains(accepted, AllRisks) {
 			o.Skip = append(o.Skip, selection.WhichOf(c))
 		}
 	}

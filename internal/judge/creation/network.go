@@ -44,7 +44,7 @@ func (l *Layout) network(at Site) error {
 				method), say.M("the server would not start with it in pg_hba.conf"), say.M("use scram-sha-256"))
 		}
 	}
-	if o.AuthLocal == "scram-sha-256" && !o.Password {
+	if o.AuthLocal == "scram-sha-256" && !o.Password && o.Primary == nil {
 		return refuse(say.M("with --auth-local scram-sha-256 nobody could log in"), say.M("the superuser would have "+
 			"no "+
 			"password"), say.M("give it one with --ask-password or --password-file, or keep --auth-local peer"))
@@ -125,7 +125,7 @@ func (l *Layout) hba() string {
 func (l *Layout) allowed() string {
 	var b strings.Builder
 	for _, n := range l.Order.Allow {
-		for _, who := range []struct{ user, method string }{{l.Owner.Name, "reject"}, {"all", l.Order.AuthHost}} {
+		for _, who := range []struct{ user, method string }{{l.superuser(), "reject"}, {"all", l.Order.AuthHost}} {
 			b.WriteString(pad("host", 8) + pad("all", 16) + pad(who.user, 16) + pad(n.String(), 24) + who.method + "\n")
 		}
 	}

@@ -29,12 +29,17 @@ type Order struct {
 	Allow               []netip.Prefix // networks that may connect; none: the socket and loopback alone
 	OpenNetwork         bool           // a network of all addresses was accepted
 	Firewall            Firewall
-	Password            bool // the superuser gets one
-	Pgpass              bool // and a line in the password file of who runs this
+	Password            bool    // the superuser gets one
+	Pgpass              *Pgpass // a line in the password file of who runs this; nil: none
+
+	Primary *Primary // the server that it is to be a standby of; nil: none
+	Slot    string   // of its own on the primary; "": from the name
+	Fast    bool     // the copy requests a checkpoint on the primary
 
 	Share  float64    // of the memory of the host; 0: an equal part
 	Memory unit.Bytes // 0: from Share
 	Kernel bool       // the kernel part of the plan is made too
+	Layers []string   // of HostLayers, what of it; none: all
 	// Accepted are its changes of high risk that may be made
 	Accepted []knob.Address
 }

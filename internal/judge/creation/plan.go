@@ -57,7 +57,9 @@ type Plan struct {
 	Like string      `json:"like,omitempty"` // the instance whose settings it takes over
 	// what of that one is not carried over
 	NotCarried []upgrade.Parameter `json:"not_carried,omitempty"`
-	Connection string              `json:"connection"` // how a person connects afterwards
+	// what it is a standby of; absent: it is none
+	Standby    *Standby `json:"standby_of,omitempty"`
+	Connection string   `json:"connection"` // how a person connects afterwards
 
 	Spec newcluster.Spec `json:"-"`
 }
@@ -114,14 +116,13 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 	out.Segment = SegmentOf(l.Order, MaxWAL(p))
 	out.Settings = l.settings(p)
 	for _, c := range p.Changes {
-		if c.Instance == "" && (c.Layer == knob.Kernel || c.Layer == knob.Boot || c.Layer == knob.Mounts) &&
-			l.Order.Kernel {
+		if c.Instance == "" && l.Order.takes(c.Address) {
 			out.Host = append(out.Host, c)
 		}
 	}
 	out.Proposals = append(out.Proposals, proposals(all)...)
 	hba := l.hba()
-	if l.Hand == newcluster.Debian {
+	if l.Hand == newcluster.Debian && l.Order.Primary == nil { // whose tool writes the others for a new cluster
 		hba = l.allowed()
 	}
 	for line := range strings.Lines(hba) {
@@ -134,11 +135,12 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 		return nil, err
 	}
 	out.Spec = l.spec(token, out, lines, hba)
+	out.Standby, out.Spec.Standby = l.standby()
 	out.Steps = l.steps(out, data, socket, wal)
 	if l.Firewall == Print {
 		out.Firewall = l.openings()
 	}
-	out.Warnings = append(out.Warnings, l.warnings()...)
+	out.Warnings = append(append(out.Warnings, l.warnings()...), l.cautions()...)
 	out.Connection = l.connection()
 	if l.Twin != nil {
 		out.Like, out.NotCarried = l.Twin.Of, l.Twin.Dropped
@@ -153,6 +155,10 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 
 // warnings are what is not done, and what that means.
 func (l Layout) warnings() (out []say.Message) {
+	if w := l.Order.Pgpass; w != nil && w.Covered {
+		out = append(out, say.M("An earlier line of {file} is for {entry} too, and libpq takes the first one.", "file",
+			w.File, "entry", w.Entry.String()))
+	}
 	if l.SELinux {
 		dirs := l.Data
 		if l.WAL != "" {
@@ -187,7 +193,7 @@ func (l Layout) connection() string {
 	if l.Order.AuthLocal == "peer" && l.Owner.UID != 0 {
 		return "sudo -u " + l.Owner.Name + " psql -h " + l.Socket + " -p " + strconv.Itoa(l.Port) + " -d postgres"
 	}
-	return "psql -h " + l.Socket + " -p " + strconv.Itoa(l.Port) + " -U " + l.Owner.Name + " -d postgres"
+	return "psql -h " + l.Socket + " -p " + strconv.Itoa(l.Port) + " -U " + l.superuser() + " -d postgres"
 }
 
 // settings are the lines of the configuration: what the instance is told of itself, then what was planned.
@@ -213,6 +219,7 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 		}
 	}
 	size := SegmentOf(l.Order, MaxWAL(p))
+	planned := fresh(l)
 	for _, c := range p.Changes {
 		if c.Key != Key || c.Address.Prefix() != "pg" {
 			continue
@@ -236,10 +243,11 @@ func (l Layout) settings(p *plan.Plan) []Setting {
 				"segments of {size}", "size", size))
 		}
 	}
-	if !l.Order.Kernel && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {
+	if !l.Order.takes(pool) && !slices.ContainsFunc(out, func(s Setting) bool { return s.Name == "huge_pages" }) {
 		add("huge_pages", "off", say.M("no huge pages are reserved for it, and try would fall back without a message; "+
 			"with --kernel they are"))
 	}
+	out = l.followed(out, planned)
 	slices.SortStableFunc(out, func(a, b Setting) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b Setting) bool { return a.Name == b.Name })
 }
@@ -292,6 +300,9 @@ func (l Layout) spec(token string, p *Plan, lines, hba string) newcluster.Spec {
 	if l.Hand == newcluster.Debian {
 		s.Start = string(l.Start)
 	}
+	if l.Order.Primary != nil {
+		return s // all of that comes with the copy
+	}
 	s.InitDB = append(l.Locale.initdb(l.Major), "--wal-segsize="+strconv.FormatInt(int64(p.Segment/unit.MB), 10))
 	switch {
 	case p.Checksums && l.Major < 18:
@@ -329,16 +340,26 @@ func (l Layout) steps(p *Plan, data, socket Folder, wal *Folder) (out []Step) {
 				dir))
 		}
 	}
-	if l.Hand != newcluster.Debian {
-		folders(data, l.mode()) // pg_createcluster makes its own
+	if l.Hand != newcluster.Debian || l.Order.Primary != nil {
+		folders(data, l.mode()) // pg_createcluster makes its own for a new cluster
 	}
 	if wal != nil {
 		folders(*wal, l.mode())
 	}
 	folders(socket, socketMode)
+	if p.Standby != nil {
+		add(knob.SlotPrefix, l.Order.Slot, l.slot(), say.M("create the replication slot {name} on the primary at "+
+			"{where}",
+			"name", l.Order.Slot, "where", p.Standby.Primary))
+	}
 	add(knob.ClusterPrefix, l.Data, p.Spec.Text(), l.clusterText())
 	if l.Order.Password {
 		add(knob.PasswordPrefix, l.Data, "set", say.M("set the password of {role}", "role", l.Owner.Name))
+	}
+	if w := l.Order.Pgpass; w != nil {
+		add(knob.PgpassPrefix, w.File, w.value(), say.M("append a line for {entry} to {file}", "entry",
+			w.Entry.String(),
+			"file", w.File))
 	}
 	if text := l.unit(p); text != "" {
 		at := l.UnitFile
@@ -385,6 +406,15 @@ func Directory(owner newcluster.Account, mode string) string {
 }
 
 func (l Layout) clusterText() say.Message {
+	if p := l.Order.Primary; p != nil {
+		text := say.M("pg_basebackup of {where} as {owner}, with its settings in {file}", "where", p.Where, "owner",
+			l.Owner.Name, "file", path.Join(l.Config, Conf))
+		if size, ok := p.Bytes.Get(); ok {
+			text = say.M("pg_basebackup of {where} ({size}) as {owner}, with its settings in {file}", "where", p.Where,
+				"size", size, "owner", l.Owner.Name, "file", path.Join(l.Config, Conf))
+		}
+		return text
+	}
 	if l.Hand == newcluster.Debian {
 		return say.M("pg_createcluster {version} {name}, with its settings in {file}", "version", l.Major, "name",
 			l.Name,

@@ -92,7 +92,16 @@ func refuseFolder(l Layout, flag string, f Folder) error {
 
 // Room refuses filesystems that are too small for what the server may write: twice max_wal_size where the WAL lies, as
 // max_wal_size is a soft limit, and 1 GB beside it for the data.
-func Room(data Folder, wal *Folder, maxWAL unit.Bytes) error {
+// primary is what a standby copies; nil: it is none.
+func Room(data Folder, wal *Folder, maxWAL unit.Bytes, primary *Primary) error {
+	if primary != nil {
+		if size, ok := primary.Bytes.Get(); ok && data.Total > 0 && data.Free < size+leastData {
+			return refuse(say.M("the filesystem of {path} has {free} free, and {need} are needed", "path", data.Path,
+				"free", data.Free, "need", size+leastData), say.M("the databases of the primary have {size}", "size",
+				size),
+				say.M("name a directory on a larger filesystem with {flag}", "flag", "--datadir"))
+		}
+	}
 	need := func(f Folder, least unit.Bytes, flag string) error {
 		if f.Total == 0 || f.Free >= least {
 			return nil // of an unknown size nothing is said

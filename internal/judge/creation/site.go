@@ -32,10 +32,13 @@ type Site struct {
 type Programs struct {
 	Bin     string
 	Version unit.Version
-	ICU     bool   // built with ICU
-	GSS     bool   // with GSSAPI
-	PAM     bool   // with PAM
-	Socket  string // where they look for sockets unless they are told otherwise; "": not known
+	ICU     bool // built with ICU
+	GSS     bool // with GSSAPI
+	PAM     bool // with PAM
+	// BaseBackup is the program pg_basebackup that copies a server of this version: that of the directory, or of a
+	// later version; "": none is installed
+	BaseBackup string
+	Socket     string // where they look for sockets unless they are told otherwise; "": not known
 }
 
 // Folder is a directory that the instance is to have, as it was found.

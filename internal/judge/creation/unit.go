@@ -2,6 +2,7 @@ package creation
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,17 +80,18 @@ func networks(list []netip.Prefix) string {
 // openings are the commands that open the port, of the firewalls that hosts have most.
 func (l Layout) openings() (out []string) {
 	port := strconv.Itoa(l.Port)
+	var nft, ufw []string
 	for _, n := range l.Order.Allow {
 		family, ip := "ipv4", "ip"
 		if n.Addr().Is6() {
 			family, ip = "ipv6", "ip6"
 		}
 		out = append(out, "firewall-cmd --permanent --add-rich-rule='rule family="+family+" source address="+n.String()+
-			" port port="+port+" protocol=tcp accept'",
-			"nft add rule inet filter input "+ip+" saddr "+n.String()+" tcp dport "+port+" accept",
-			"ufw allow proto tcp from "+n.String()+" to any port "+port)
+			" port port="+port+" protocol=tcp accept'")
+		nft = append(nft, "nft add rule inet filter input "+ip+" saddr "+n.String()+" tcp dport "+port+" accept")
+		ufw = append(ufw, "ufw allow proto tcp from "+n.String()+" to any port "+port)
 	}
-	return out
+	return slices.Concat(out, []string{"firewall-cmd --reload"}, nft, ufw) // permanent rules are in force only then
 }
 
 // ParseFirewall reads the value of a step of the firewall.

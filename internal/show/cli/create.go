@@ -49,7 +49,9 @@ type createOptions struct {
 	via         string
 	passwordIn  string
 	like        string
+	standbyOf   string
 	ask         bool
+	pgpass      bool
 	planOnly    bool
 	format      string
 	list        bool
@@ -87,12 +89,20 @@ The new instance gets what the other instances leave of the memory, and an equal
 part at most; --share and --memory set another bound. The others keep their
 settings. What they would have if the memory were divided among all is proposed.
 Without --kernel, nothing of the kernel is changed, and no huge pages are
-planned.
+planned. --kernel also sets readahead and noatime where they help on this host,
+and reserves huge pages at boot; --layers chooses parts of it.
 
 Encoding UTF8 and data checksums are the default. The locale is C.UTF-8, of the
 builtin provider from 17 on; it is never taken from the environment. Only the
 Unix socket (peer) and loopback (scram-sha-256) can connect. --allow lets a
 network in, sets listen_addresses, and prints what opens the firewall.
+
+With --standby-of, the instance is a physical standby of a running server: it is
+read first, and the connection of a standby is tried. Then a replication slot is
+made there, pg_basebackup copies it, and the server follows it. CONNINFO has no
+password: that is in ~/.pgpass of the account that the standby runs as, or in a
+file of it that passfile= names. Locale, encoding, checksums and passwords come
+with the copy. undo drops the slot again.
 
 With --like, the settings of another instance are taken over first: what is set
 there stays as long as it fits this host, and is planned again where it does
@@ -103,7 +113,9 @@ is listed.
 for other hands, and nothing is done.
 
 A password is read from the terminal or a file; only its SCRAM verifier is
-given to the server, and it is in no journal, log or argument.
+given to the server, and it is in no journal, log or argument. --pgpass appends
+it to the .pgpass of the user who runs the command (root's with sudo): the
+account that the server runs as needs none, as the socket lets it in.
 
 ` + strings.Replace(placeHelp, "\nWith --root they are below that directory.", "", 1),
 		Example: `  pgfettle create
@@ -112,6 +124,7 @@ given to the server, and it is in no journal, log or argument.
   pgfettle create 18/main --kernel --allow 10.1.0.0/16 --ask-password
   pgfettle create 16/test --memory 2GB --port 5440 --start manual --yes
   pgfettle create 17/copy --like db1.evidence
+  pgfettle create 17/copy --standby-of 'host=db1 user=replicator'
   pgfettle create --list
   pgfettle create --drop 16/test`,
 		Args: atMost(1, "at most one name"),
@@ -119,6 +132,9 @@ given to the server, and it is in no journal, log or argument.
 			o.name = strings.Join(args, "")
 			o.profileSaid = cmd.Flags().Changed("profile")
 			if err := counts(cmd); err != nil {
+				return err
+			}
+			if err := o.readStandby(cmd); err != nil {
 				return err
 			}
 			switch {
@@ -161,10 +177,16 @@ given to the server, and it is in no journal, log or argument.
 		"--allow)")
 	f.StringVar(&o.passwordIn, "password-file", "", "`FILE` read the password of the superuser from FILE (- is stdin)")
 	f.BoolVar(&o.ask, "ask-password", false, "ask for the password of the superuser")
+	f.BoolVar(&o.pgpass, "pgpass", false, "also append the password to your ~/.pgpass")
 	f.StringVar(&o.like, "like", "", "`TARGET` take over the settings of another instance: evidence, conninfo or "+
 		"directory")
+	f.StringVar(&o.standbyOf, "standby-of", "", "`CONNINFO` make a physical standby of this server")
+	f.StringVar(&o.order.Slot, "slot", "", "`NAME` of its replication slot on the primary (default pgfettle_NAME)")
+	f.BoolVar(&o.order.Fast, "fast-checkpoint", false, "request a checkpoint on the primary instead of waiting for one")
 	f.StringVar(&o.start, "start", "auto", "`WHEN` auto (now and at boot), manual (now), disabled")
 	f.BoolVar(&o.order.Kernel, "kernel", false, "also change the kernel: huge pages, overcommit, writeback, …")
+	f.StringSliceVar(&o.order.Layers, "layers", nil, "`LIST` only these parts of --kernel: "+
+		strings.Join(creation.HostLayers, ", "))
 	f.StringVar(&o.via, "via", "auto", "`TOOL` debian (pg_createcluster), rpm, initdb, or auto")
 	f.BoolVar(&o.planOnly, "plan-only", false, "show the plan without changing anything")
 	f.StringVar(&o.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(createFormats, ", "))
@@ -178,6 +200,7 @@ given to the server, and it is in no journal, log or argument.
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
 	complete(cmd, "locale-provider", "builtin", "icu", "libc")
 	complete(cmd, "firewall", "none", "print", "firewalld", "nft")
+	complete(cmd, "layers", creation.HostLayers...)
 	complete(cmd, "start", "auto", "manual", "disabled")
 	complete(cmd, "via", "auto", "debian", "rpm", "initdb")
 	complete(cmd, "format", createFormats...)
@@ -208,8 +231,11 @@ func runCreate(ctx context.Context, env *Env, o *createOptions) error {
 		return err
 	}
 	o.order.Password = password != ""
+	if o.pgpass && password == "" {
+		return say.Usage(say.M("--pgpass needs a password"), say.M("Use it with --ask-password or --password-file."))
+	}
 	planned, err := creating.Plan(ctx, env.host(), creating.Request{Order: o.order, Plan: ask, Policy: options,
-		Like: o.like})
+		Like: o.like, StandbyOf: o.standbyOf, Pgpass: o.pgpass})
 	if err != nil {
 		return err
 	}
@@ -224,6 +250,9 @@ func runCreate(ctx context.Context, env *Env, o *createOptions) error {
 	}
 	place := o.place.place(env)
 	if password != "" {
+		if o.pgpass {
+			place.Password = password
+		}
 		if place.Verifier, err = creating.Verifier(password); err != nil {
 			return err
 		}
@@ -263,6 +292,12 @@ func (o *createOptions) read() error {
 	}
 	if o.format == "json" && !o.planOnly && !o.yes {
 		return say.Usage(say.M("--format json needs --plan-only or --yes"), say.M("Nothing can be asked between JSON."))
+	}
+	for _, name := range o.order.Layers {
+		if err := choice("layers", name, creation.HostLayers...); err != nil {
+			return err
+		}
+		o.order.Kernel = true
 	}
 	if err := choice("start", o.start, "auto", "manual", "disabled"); err != nil {
 		return err
@@ -313,6 +348,32 @@ func (o *createOptions) read() error {
 		o.order.Accepted = append(o.order.Accepted, knob.Address(risk))
 	}
 	return o.readSizes()
+}
+
+// notOfStandby are flags of what a standby has from its primary.
+var notOfStandby = []string{"locale", "locale-provider", "encoding", "wal-segsize", "no-checksums", "group-access",
+	"ask-password", "password-file", "pgpass"}
+
+// readStandby holds the flags of a standby together.
+func (o *createOptions) readStandby(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	if !flags.Changed("standby-of") {
+		for _, name := range []string{"slot", "fast-checkpoint"} {
+			if flags.Changed(name) {
+				return say.Usage(say.M("--{flag} needs --standby-of", "flag", name), say.M("Use: pgfettle create NAME "+
+					"--standby-of CONNINFO"))
+			}
+		}
+		return nil
+	}
+	for _, name := range notOfStandby {
+		if flags.Changed(name) {
+			return say.Usage(say.M("--{flag} cannot be used with --standby-of", "flag", name),
+				say.M("A standby has it from "+
+					"its primary: omit it."))
+		}
+	}
+	return nil
 }
 
 // readName reads [VERSION/]NAME.

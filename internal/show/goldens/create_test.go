@@ -39,7 +39,8 @@ func created(t *testing.T, o creation.Order, bin string, tool, redHat bool) *cre
 		t.Fatal(err)
 	}
 	at := creation.Site{Root: true, Tool: tool, RedHat: redHat, Systemd: true, NFT: true, Firewalld: redHat,
-		Programs: []creation.Programs{{Bin: bin, Version: unit.Version(170011), ICU: true}},
+		Programs: []creation.Programs{{Bin: bin, Version: unit.Version(170011), ICU: true,
+			BaseBackup: bin + "/pg_basebackup"}},
 		Accounts: map[string]newcluster.Account{"postgres": {Name: "postgres", Group: "postgres", UID: 26, GID: 26}},
 		Locales:  known.Is([]string{"C", "C.utf8", "fr_FR.utf8"}), SocketDir: "/var/run/postgresql",
 		Ports: map[int]string{5432: "the instance has it"}, Clusters: map[string]string{}}
@@ -74,7 +75,17 @@ func TestCreate(t *testing.T) {
 		Password: true}
 	plans := map[string]*creation.Plan{
 		"debian": created(t, creation.Order{}, "/usr/lib/postgresql/17/bin", true, false),
-		"rpm":    created(t, sales, "/usr/pgsql-17/bin", false, true),
+		"standby": created(t, creation.Order{Name: "copy", Primary: &creation.Primary{Conninfo: "host='db0' " +
+			"user='repl'",
+			Passfile: "/var/lib/pgsql/.pgpass", Where: "db0:5432", Role: "repl", System: "7712935843349953643",
+			Version: 170009, Superuser: "postgres", Roles: []string{"postgres"}, Bytes: known.Is(80 * unit.GB),
+			Settings: map[string]string{"max_connections": "300", "max_worker_processes": "8", "max_wal_senders": "10",
+				"max_prepared_transactions": "0", "max_locks_per_transaction": "64", "wal_level": "replica",
+				"max_replication_slots": "10", "max_slot_wal_keep_size": "20GB", "wal_segment_size": "64MB",
+				"data_checksums": "off", "data_directory_mode": "0700", "TimeZone": "Europe/Paris"},
+			Databases: []creation.Database{{Name: "template1", Encoding: "UTF8", Collate: "fr_FR.UTF-8",
+				CType: "fr_FR.UTF-8", Provider: "c"}}}}, "/usr/pgsql-17/bin", false, true),
+		"rpm": created(t, sales, "/usr/pgsql-17/bin", false, true),
 	}
 	golden.Files(t, filepath.Join("testdata", "create", "*.txtar"), func(t *testing.T,
 		c *golden.File) map[string][]byte {

@@ -2,6 +2,7 @@ package outline
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
@@ -29,6 +30,15 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	if d.Config != d.Data {
 		rows = append(rows, RowOf(p.Say("configuration"), typeset.Clean(d.Config)))
 	}
+	if s := d.Standby; s != nil {
+		rows = append(rows, RowOf(p.Say("standby of"), p.Say("{primary} (PostgreSQL {version}), as {role}, with the "+
+			"slot "+
+			"{slot}", "primary", typeset.Clean(s.Primary), "version", s.Version, "role", typeset.Clean(s.Role),
+			"slot", s.Slot)))
+		if s.Passfile != "" {
+			rows = append(rows, RowOf(p.Say("password file"), typeset.Clean(s.Passfile)))
+		}
+	}
 	rows = append(rows, RowOf(p.Say("port, socket"), strconv.Itoa(d.Port)+", "+typeset.Clean(d.Socket)),
 		RowOf(p.Say("server start"), p.start(d)),
 		RowOf(p.Say("locale"), p.Say("{provider} {locale}, encoding {encoding}", "provider", d.Provider, "locale",
@@ -44,6 +54,9 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	o.Heading(2, p.Say("Settings"))
 	t := Table{Caption: p.Say("Settings"), Head: []string{p.Say("setting"), p.Say("value"), p.Why()}}
 	for _, s := range d.Settings {
+		if d.Standby != nil && strings.HasPrefix(s.Name, "primary_") {
+			continue // they are in the rows above
+		}
 		t.Rows = append(t.Rows, Cells(s.Name, Shown(s.Value), s.Reason.String()))
 	}
 	o.Add(t)
@@ -104,6 +117,12 @@ func names(d *creation.Plan) string {
 }
 
 func (p Words) hand(d *creation.Plan) string {
+	switch {
+	case d.Standby != nil && d.MadeBy == newcluster.Debian:
+		return p.Say("pg_basebackup, then pg_createcluster")
+	case d.Standby != nil:
+		return p.Say("pg_basebackup")
+	}
 	switch d.MadeBy {
 	case newcluster.Debian:
 		return p.Say("pg_createcluster")

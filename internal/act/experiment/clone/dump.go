@@ -18,6 +18,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/pgclient"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient/conninfo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -193,14 +194,15 @@ func (s *Source) reach(how pgclient.Connect, user string) (err error) {
 		}
 	} else {
 		s.Account = scratch.AccountAs(nil)
-		pairs, err := parseConninfo(how.Conninfo)
+		pairs, err := conninfo.Parse(how.Conninfo)
 		if err != nil {
 			return err
 		}
-		if len(pairs) > 0 && !slices.ContainsFunc(pairs, func(p pair) bool { return p.name == "dbname" }) {
-			pairs = append(pairs, pair{"dbname", s.Database}) // which libpq would take from the user's name
+		if len(pairs) > 0 && !slices.ContainsFunc(pairs, func(p conninfo.Pair) bool { return p.Name == "dbname" }) {
+			pairs = append(pairs, conninfo.Pair{Name: "dbname",
+				Value: s.Database}) // which libpq would take from the user's name
 		}
-		args, env := pairs.split()
+		args, env := split(pairs)
 		s.Args, s.Env = args, append(s.Env, env...)
 	}
 	if !s.Account.Switch { // the user's own .pgpass, certificates and services
@@ -294,7 +296,8 @@ func dbArg(s *Source) []string {
 	if slices.Contains(s.Args, "-d") {
 		return nil
 	}
-	return []string{"-d", conninfo{{"dbname", s.Database}}.String()} // a bare name could be one of a connection string
+	return []string{"-d", conninfo.Pairs{{Name: "dbname",
+		Value: s.Database}}.String()} // a bare name could be one of a connection string
 }
 
 // failed is the error of the program that failed first: the other one only sees

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient/conninfo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -70,14 +69,14 @@ func TestSplit(t *testing.T) {
 		"postgresql://db1":                                        "-d host='db1'",
 		`dbname = a\ b`:                                           "-d dbname='a b'",
 	} {
-		pairs, err := parseConninfo(text)
+		pairs, err := conninfo.Parse(text)
 		if err != nil {
 			if want != "" {
 				t.Errorf("%s: %v", text, err)
 			}
 			continue
 		}
-		args, env := pairs.split()
+		args, env := split(pairs)
 		if got := strings.Join(slices.Concat(args, env), " "); got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
 		}
@@ -89,47 +88,10 @@ func TestSplit(t *testing.T) {
 	}
 	for _, bad := range []string{"host", "host=a b", "password='hunter2", "=x", "a='\x00'",
 		"postgres://web:hunter2@%zz/"} {
-		if _, err := parseConninfo(bad); err == nil || strings.Contains(err.Error(), "hunter") {
+		if _, err := conninfo.Parse(bad); err == nil || strings.Contains(err.Error(), "hunter") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-}
-
-// FuzzConninfo holds the reader to pgconn's: what both understand, they understand
-// alike, and so does the text that is made of it.
-func FuzzConninfo(f *testing.F) {
-	for _, s := range []string{"host=a port=1 user=u dbname=d", "host='a b' password='x\\'y'",
-		"postgres://u:p@h:1/d?sslmode=disable", "host = a\tuser=\\'x dbname=''", "postgresql://[::1]/d"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		pairs, err := parseConninfo(text)
-		if err != nil || len(pairs) == 0 {
-			return
-		}
-		again, err := parseConninfo(pairs.String())
-		if err != nil || !slices.Equal(pairs, again) {
-			t.Fatalf("%q is %q, which is %q: %v", text, pairs, again, err)
-		}
-		want, err := pgconn.ParseConfig(text)
-		if err != nil {
-			return
-		}
-		for _, p := range pairs {
-			if p.name == "service" || p.name == "servicefile" || p.name == "passfile" || p.value == "" {
-				return
-			}
-		}
-		got, err := pgconn.ParseConfig(pairs.String())
-		if err != nil {
-			t.Fatalf("%q is understood, and %q is not: %v", text, pairs, err)
-		}
-		if got.Host != want.Host || got.Port != want.Port || got.User != want.User ||
-			strings.TrimSpace(got.Database) != strings.TrimSpace(want.Database) || got.Password != want.Password {
-			t.Fatalf("%q leads to %s@%s:%d/%s, %q to %s@%s:%d/%s", text, want.User, want.Host, want.Port, want.Database,
-				pairs, got.User, got.Host, got.Port, got.Database)
-		}
-	})
 }
 
 // TestFailed names which of the two programs of a pipe failed.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/judge/creation"
 )
@@ -28,9 +29,20 @@ func Ansible(w io.Writer, p *creation.Plan) error {
 	if p.WAL != "" {
 		a.folder(p.WAL)
 	}
-	if p.MadeBy == newcluster.Debian {
+	switch {
+	case p.Standby != nil:
+		a.folder(p.Data)
+		script := "set -eu\n" + copyScript(p)
+		if p.MadeBy == newcluster.Debian {
+			script += createCluster(p, false) + "\n"
+		} else {
+			script += "install -d -o " + shell.Quote(p.Owner.Name) + " -g " + shell.Quote(p.Owner.Group) + " -m 0700 " +
+				shell.Quote(p.Data+"/conf.d") + "\n"
+		}
+		a.cluster([]string{"sh", "-c", script}, false)
+	case p.MadeBy == newcluster.Debian:
 		a.cluster([]string{"sh", "-c", createCluster(p, false)}, false)
-	} else {
+	default:
 		a.folder(p.Data)
 		argv := []string{p.Programs + "/initdb", "-D", p.Data}
 		if p.WAL != "" {

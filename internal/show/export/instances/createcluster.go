@@ -4,12 +4,18 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/shell"
 	"github.com/pgfettle/pgfettle/internal/judge/creation"
 )
 
 // CreateCluster writes the command of Debian's postgresql-common, with the settings as its options.
 func CreateCluster(w io.Writer, p *creation.Plan) error {
+	if p.Standby != nil {
+		return say.Usage(say.M("--format {form} cannot be used with --standby-of", "form", "pg_createcluster"),
+			say.M("Use "+
+				"script, ansible, cloud-init or pglift."))
+	}
 	_, err := io.WriteString(w, "#!/bin/sh\n"+head(p)+"set -eu\n"+createCluster(p, true)+"\n")
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/shell"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/judge/creation"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -64,6 +66,31 @@ func otherwise(others []string) string {
 		return ""
 	}
 	return "# Not in this form ('pgfettle apply' makes it): " + strings.Join(others, ", ") + "\n"
+}
+
+// copyScript are the lines of a shell that copy the primary of a standby, as root.
+func copyScript(p *creation.Plan) string {
+	var b strings.Builder
+	q := shell.Quote
+	b.WriteString("runuser -u " + q(p.Owner.Name) + " --")
+	if env := p.Spec.Standby.Environment(); len(env) > 0 {
+		b.WriteString(" env " + q(env[0]))
+	}
+	for _, a := range p.Spec.Copy(true) {
+		b.WriteString(" " + q(a))
+	}
+	b.WriteString("\nrm -rf " + q(p.Data+"/conf.d"))
+	for _, n := range newcluster.Dropped() {
+		b.WriteString(" " + q(p.Data+"/"+n))
+	}
+	b.WriteString("\n")
+	list := ""
+	for _, f := range p.Spec.Own() {
+		here(&b, p.Data+"/"+f.Name, f.Text)
+		list += " " + q(p.Data+"/"+f.Name)
+	}
+	b.WriteString("chmod 0600" + list + "\nchown " + q(p.Owner.Name+":"+p.Owner.Group) + list + "\n")
+	return b.String()
 }
 
 // file is the step that writes the unit or the drop-in; ok is false if there is none.

@@ -21,18 +21,33 @@ func Pglift(w io.Writer, p *creation.Plan) error {
 		state = "stopped"
 	}
 	b.WriteString("name: " + yaml(p.Name) + "\nversion: " + yaml(strconv.Itoa(p.Version)) + "\nport: " +
-		strconv.Itoa(p.Port) + "\nstate: " + state + "\ndata_checksums: " + strconv.FormatBool(p.Checksums) +
-		"\nencoding: " + yaml(p.Encoding) + "\nlocale: " + yaml(p.Locale) + "\nauth:\n  local: " +
+		strconv.Itoa(p.Port) + "\nstate: " + state + "\n" + origin(p) + "auth:\n  local: " +
 		yaml(local(p)) + "\n  host: \"scram-sha-256\"\nsettings:\n")
 	for _, s := range p.Settings {
 		switch s.Name {
-		case "port", "unix_socket_directories", "cluster_name", "logging_collector", "lc_messages":
+		case "primary_conninfo", "primary_slot_name", "port", "unix_socket_directories", "cluster_name",
+			"logging_collector", "lc_messages":
 			continue // pglift's own
 		}
 		b.WriteString("  " + s.Name + ": " + yaml(s.Value) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// origin is what the cluster is made of: initdb's options, or the primary of a standby.
+func origin(p *creation.Plan) string {
+	if p.Standby == nil {
+		return "data_checksums: " + strconv.FormatBool(p.Checksums) + "\nencoding: " + yaml(p.Encoding) + "\nlocale: " +
+			yaml(p.Locale) + "\n"
+	}
+	conninfo := p.Standby.Conninfo
+	for _, s := range p.Settings {
+		if s.Name == "primary_conninfo" {
+			conninfo = s.Value // with the file that the password is in
+		}
+	}
+	return "standby:\n  primary_conninfo: " + yaml(conninfo) + "\n  slot: " + yaml(p.Standby.Slot) + "\n"
 }
 
 // local is the method of the socket.

@@ -36,9 +36,14 @@ func Script(w io.Writer, p *creation.Plan) error {
 	if p.WAL != "" {
 		folder(p.WAL)
 	}
-	if p.MadeBy == newcluster.Debian {
+	if p.Standby != nil {
+		folder(p.Data)
+		b.WriteString(copyScript(p))
+	}
+	switch {
+	case p.MadeBy == newcluster.Debian:
 		b.WriteString(createCluster(p, false) + "\n")
-	} else {
+	case p.Standby == nil:
 		folder(p.Data)
 		argv := []string{p.Programs + "/initdb", "-D", p.Data}
 		if p.WAL != "" {
@@ -55,7 +60,7 @@ func Script(w io.Writer, p *creation.Plan) error {
 	b.WriteString("mkdir -p " + q(path.Dir(at)) + "\n")
 	here(&b, at, text)
 	b.WriteString("chown -R " + q(owner) + " " + q(path.Dir(at)) + " " + q(p.Config+"/pg_hba.conf") + "\n")
-	if p.MadeBy == newcluster.Debian && p.Spec.HBA != "" {
+	if p.MadeBy == newcluster.Debian && p.Spec.HBA != "" && p.Standby == nil {
 		b.WriteString("cat >>" + q(p.Config+"/pg_hba.conf") + " <<'" + mark + "'\n" + p.Spec.HBA + mark + "\n")
 	}
 	b.WriteString(started(p))

@@ -42,6 +42,10 @@ func (c cluster) Look(_ context.Context, k apply.Knob) (journal.State, error) {
 	view := c.view(s)
 	names, err := view.ReadDir(s.Data)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(names) == 0 {
+		// a copy that waits for the checkpoint of the primary has not written anything yet
+		if pids, err := c.copiers(s); err != nil || len(pids) > 0 {
+			return live(unfinished), err
+		}
 		if s.Hand == newcluster.Debian {
 			if c.elsewhere(s) != nil {
 				return live(foreign), nil
@@ -57,6 +61,8 @@ func (c cluster) Look(_ context.Context, k apply.Knob) (journal.State, error) {
 	}
 	made, err := c.marker(s)
 	switch {
+	case err == nil && c.copied(s, made):
+		return live(unfinished), nil
 	case err == nil && made.Data == s.Data:
 		return live(made.Live()), nil
 	case err == nil:
@@ -153,10 +159,13 @@ func (c cluster) Set(ctx context.Context, k apply.Knob, st journal.State) error 
 // make makes the cluster in empty directories.
 func (c cluster) make(ctx context.Context, s newcluster.Spec) error {
 	var err error
-	if s.Hand == newcluster.Debian {
-		err = c.createCluster(ctx, s)
-	} else {
+	if s.Standby != nil {
+		err = c.baseBackup(ctx, s)
+	} else if s.Hand != newcluster.Debian {
 		err = c.initdb(ctx, s)
+	}
+	if err == nil && s.Hand == newcluster.Debian {
+		err = c.createCluster(ctx, s)
 	}
 	if err != nil && !occupied(err) {
 		err = errors.Join(err, c.clear(ctx, s))
@@ -168,8 +177,12 @@ func (c cluster) make(ctx context.Context, s newcluster.Spec) error {
 	if err != nil {
 		return errors.Join(err, c.clear(ctx, s))
 	}
-	return c.note(s.Owner, newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand, Major: s.Major,
-		Name: s.Name, Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums})
+	m := newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand, Major: s.Major,
+		Name: s.Name, Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums}
+	if s.Standby != nil {
+		m.System = s.Standby.System
+	}
+	return c.note(s.Owner, m)
 }
 
 // occupied reports whether initdb or pg_createcluster found another's work where the cluster was to be, since it was
@@ -197,6 +210,13 @@ func (c cluster) initdb(ctx context.Context, s newcluster.Spec) error {
 }
 
 func (c cluster) createCluster(ctx context.Context, s newcluster.Spec) error {
+	// With --datadir the tool makes the directory of the version as root. Without, it is the account's, which can then
+	// make clusters beside this one.
+	if above := path.Dir(s.Data); path.Dir(above) == "/var/lib/postgresql" {
+		if err := c.folders(s).Make(above, 0o755); err != nil {
+			return err
+		}
+	}
 	argv := []string{"/usr/bin/pg_createcluster", "--user=" + strconv.Itoa(s.Owner.UID),
 		"--group=" + strconv.Itoa(s.Owner.GID), "--datadir=" + s.Data, "--port=" + strconv.Itoa(s.Port),
 		"--socketdir=" + s.Socket, "--start-conf=" + s.Start, strconv.Itoa(s.Major), s.Name, "--"}
@@ -215,7 +235,7 @@ func (c cluster) configure(s newcluster.Spec) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Hand != newcluster.Debian { // whose postgresql.conf has the line
+	if s.Hand != newcluster.Debian && s.Standby == nil { // whose postgresql.conf has the line
 		text = append(text, "\n# Added by 'pgfettle create'.\ninclude_dir = 'conf.d'\n"...)
 		if err := folders.Save(main, text, 0o600); err != nil {
 			return nil, err
@@ -223,7 +243,7 @@ func (c cluster) configure(s newcluster.Spec) (map[string]string, error) {
 	}
 	if s.HBA != "" {
 		old := []byte{}
-		if s.Hand == newcluster.Debian {
+		if s.Hand == newcluster.Debian && s.Standby == nil {
 			if old, err = folders.Load(hba, target.MaxConfigFile); err != nil {
 				return nil, err
 			}

@@ -64,7 +64,7 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 	if err := folders.Empty(s.Data); err != nil {
 		return err
 	}
-	if s.Hand == newcluster.Debian {
+	if s.Hand == newcluster.Debian && s.Standby == nil { // whose directory is a step of its own
 		return folders.Unmake(s.Data)
 	}
 	return nil
@@ -94,6 +94,9 @@ func (c cluster) looksUsed(ctx context.Context, s newcluster.Spec) error {
 	}
 	if err := c.edited(s); err != nil {
 		return err
+	}
+	if s.Standby != nil {
+		return c.promoted(s)
 	}
 	program := path.Join(s.Bin, "pg_controldata")
 	if _, err := c.Target.Stat(program); errors.Is(err, fs.ErrNotExist) {

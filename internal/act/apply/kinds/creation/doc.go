@@ -1,5 +1,6 @@
-// Package creation are the kinds of the steps of 'pgfettle create': directories, the cluster itself, a server that
-// systemd does not start, a password, ports of a firewall. Files and services of the host are of package linux.
+// Package creation are the kinds of the steps of 'pgfettle create': directories, the cluster itself, the slot of a
+// standby, a server that systemd does not start, a password, ports of a firewall. Files and services of the host are of
+// package linux.
 //
 // Each value says all that a later process needs, as a step may be finished or taken back by one. "absent" is that the
 // thing is not there. What is done in directories of an account is done with that account's rights alone. A cluster is
@@ -25,13 +26,16 @@ type Host struct {
 	Folders func(*target.User) target.Folders
 	// Verifier is the SCRAM verifier of the superuser's password; "": none was given, as to a resume
 	Verifier string
+	// Password is that password, for a password file; "": none was given
+	Password string
 }
 
 // Kinds are the kinds of all steps.
 func (h Host) Kinds() map[string]apply.Kind {
-	return map[string]apply.Kind{knob.DirPrefix: directory{Host: h}, knob.ClusterPrefix: cluster{Host: h},
-		knob.ServerPrefix: server{Host: h}, knob.PasswordPrefix: password{Host: h},
-		knob.FirewallPrefix: firewall{Host: h}}
+	return map[string]apply.Kind{knob.DirPrefix: directory{Host: h}, knob.SlotPrefix: slot{Host: h},
+		knob.ClusterPrefix: cluster{Host: h},
+		knob.ServerPrefix:  server{Host: h}, knob.PasswordPrefix: password{Host: h},
+		knob.FirewallPrefix: firewall{Host: h}, knob.PgpassPrefix: passline{Host: h}}
 }
 
 // whole is what the kinds share whose things are there or not: no part of another's edit can be taken out of them.

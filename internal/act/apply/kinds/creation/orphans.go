@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ const patience, pause = time.Minute, 50 * time.Millisecond
 // idle waits until no process of the owner works in the directories of a cluster: a program that was killed leaves what
 // it has started.
 func (c cluster) idle(ctx context.Context, s newcluster.Spec) error {
+	if err := c.uncopy(ctx, s); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -48,16 +52,10 @@ func (c cluster) worker(s newcluster.Spec) (string, error) {
 			continue
 		}
 		dir := path.Join("/proc", pid)
-		in, err := c.Target.Stat(dir)
-		if err != nil || in.UID != s.Owner.UID {
-			continue // it has ended, or is another's
-		}
-		b, err := c.Target.ReadFile(path.Join(dir, "cmdline"), target.MaxConfigFile)
-		if err != nil {
-			continue
-		}
-		argv := strings.Split(string(b), "\x00")
-		if !strings.Contains(argv[0], "postgres") && !strings.Contains(argv[0], "initdb") {
+		argv, ok := c.argv(s, pid)
+		if !ok || !slices.ContainsFunc([]string{"postgres", "initdb", "pg_basebackup"}, func(name string) bool {
+			return strings.Contains(argv[0], name)
+		}) {
 			continue // a shell of a person who looks at it, or we
 		}
 		if at, err := c.Target.Readlink(path.Join(dir, "cwd")); err == nil && at == s.Data {
@@ -70,6 +68,17 @@ func (c cluster) worker(s newcluster.Spec) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// argv are the arguments of a process of the owner; ok is false if it has ended, or is another's.
+func (c cluster) argv(s newcluster.Spec, pid string) (list []string, ok bool) {
+	dir := path.Join("/proc", pid)
+	in, err := c.Target.Stat(dir)
+	if err != nil || in.UID != s.Owner.UID {
+		return nil, false
+	}
+	b, err := c.Target.ReadFile(path.Join(dir, "cmdline"), target.MaxConfigFile)
+	return strings.Split(string(b), "\x00"), err == nil
 }
 
 // Runs reports whether a server runs on a cluster that was made, whether or not root trusts its account.

@@ -40,6 +40,14 @@ var walName = regexp.MustCompile(`^([0-9A-F]{24}|[0-9A-F]{8}\.history|xlogtemp\.
 // users makes: then it is not ours to remove.
 func (c cluster) strange(s newcluster.Spec) error {
 	view := c.view(s)
+	if s.Standby != nil {
+		if m, err := c.marker(s); err == nil && m.Token == s.Token { // else its files are still those of the primary
+			if err := strangeConf(view, s); err != nil {
+				return err
+			}
+		}
+		return c.strangeCopy(s)
+	}
 	names, err := list(view, s.Data)
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ func (h Host) made(dir string) (newcluster.Made, newcluster.Account, error) {
 func remade(m newcluster.Made, owner newcluster.Account) newcluster.Spec {
 	s := newcluster.Spec{Token: m.Token, Hand: m.Hand, Major: m.Major, Name: m.Name, Bin: m.Bin, Owner: owner,
 		Data: m.Data, Config: m.Data, WAL: m.WAL}
+	if m.System != "" {
+		s.Standby = &newcluster.Standby{System: m.System}
+	}
 	for name := range m.Sums {
 		if path.Base(name) == "postgresql.conf" {
 			s.Config = path.Dir(name)
