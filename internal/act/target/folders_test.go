@@ -207,7 +207,7 @@ func TestFoldersOfAUser(t *testing.T) {
 	if _, err := os.Stat(TempOf(top + "/his/note")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what a crash left is there: %v", err)
 	}
-	fatal(t, f.Make(top+"/given", 0o700)) // in a directory of root's, who creates it for the user
+	fatal(t, f.Make(top+"/given", 0o700))     // in a directory of root's, who creates it for the user
 	fatal(t, os.Mkdir(top+"/halfway", 0o755)) // of a kill between the making and the giving
 	fatal(t, f.Make(top+"/halfway", 0o700))
 	for _, name := range []string{"/his/wal", "/his/note", "/given", "/halfway"} {

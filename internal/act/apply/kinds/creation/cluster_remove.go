@@ -21,6 +21,12 @@ const firstOID = 16384
 
 // remove removes a cluster that was made here and that nobody has used.
 func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
+	// What gives it a password is over soon. A server is stopped by a step of its own, or refused by used.
+	if pid, alone, err := c.holder(s); err == nil && (pid == "" || alone) {
+		if err := c.idle(ctx, s); err != nil {
+			return err
+		}
+	}
 	if err := c.used(ctx, s); err != nil {
 		return kept(s.Data, err)
 	}
@@ -29,7 +35,7 @@ func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
 
 // clear takes away what initdb or pg_createcluster has left, the directories excepted, which are steps of their own.
 func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
-	if err := c.idle(ctx, s); err != nil {
+	if err := c.end(ctx, s); err != nil {
 		return err
 	}
 	if err := errors.Join(c.elsewhere(s), c.strange(s)); err != nil {
