@@ -208,8 +208,8 @@ func (c cluster) initdb(ctx context.Context, s newcluster.Spec) error {
 	return err
 }
 
-// createCluster is Debian's program.
-const createCluster = "/usr/bin/pg_createcluster"
+// Debian's programs.
+const createCluster, dropCluster = "/usr/bin/pg_createcluster", "/usr/bin/pg_dropcluster"
 
 func (c cluster) createCluster(ctx context.Context, s newcluster.Spec) error {
 	argv := []string{createCluster, "--user=" + strconv.Itoa(s.Owner.UID),

@@ -41,27 +41,34 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 	if err := errors.Join(c.elsewhere(s), c.strange(s)); err != nil {
 		return kept(s.Data, err)
 	}
+	folders := c.folders(s)
+	// From here on it is unfinished, so that whatever a kill leaves of it is taken away. What says that a server has
+	// run there goes first: without the marker, it would be another's.
+	for _, n := range []string{"postmaster.opts", newcluster.Marker} {
+		if err := folders.Drop(path.Join(s.Data, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	if s.Hand == newcluster.Debian {
 		if _, err := c.Target.Lstat(path.Join(s.Config, "postgresql.conf")); err == nil {
-			_, err := c.run(ctx, target.Command{Argv: []string{"/usr/bin/pg_dropcluster", strconv.Itoa(s.Major),
+			_, err := c.run(ctx, target.Command{Argv: []string{dropCluster, strconv.Itoa(s.Major),
 				s.Name}})
 			if err != nil {
 				return err
 			}
 		}
 		// what it leaves of a directory that is not only its own
-		if err := errors.Join(c.folders(s).Empty(s.Config), c.folders(s).Unmake(s.Config)); err != nil {
+		if err := errors.Join(folders.Empty(s.Config), folders.Unmake(s.Config)); err != nil {
 			return err
 		}
 		// and the one of the version, which pg_dropcluster has left because of that
 		above := path.Dir(s.Config)
 		if names, err := c.Target.ReadDir(above); err == nil && len(names) == 0 {
-			if err := c.folders(s).Unmake(above); err != nil {
+			if err := folders.Unmake(above); err != nil {
 				return err
 			}
 		}
 	}
-	folders := c.folders(s)
 	if s.WAL != "" {
 		if err := folders.Empty(s.WAL); err != nil {
 			return err

@@ -25,7 +25,7 @@ const patience, pause = time.Minute, 50 * time.Millisecond
 // worker is a process that works on a cluster.
 type worker struct {
 	pid string
-	// makes: it is a part of initdb or pg_createcluster
+	// makes: it is a part of initdb or of Debian's tools
 	makes bool
 	as    *target.User // whose rights suffice to end it; nil: ours
 }
@@ -106,9 +106,8 @@ func (c cluster) works(pid string, s newcluster.Spec) (worker, bool) {
 		return worker{}, false
 	}
 	argv := strings.Split(string(b), "\x00")
-	if in.UID != s.Owner.UID { // Debian's script starts as we do
-		return worker{pid: pid, makes: true}, s.Hand == newcluster.Debian && slices.Contains(argv, createCluster) &&
-			slices.Contains(argv, "--datadir="+s.Data)
+	if in.UID != s.Owner.UID { // Debian's scripts start as we do
+		return worker{pid: pid, makes: true}, s.Hand == newcluster.Debian && script(argv, s)
 	}
 	w := worker{pid: pid, as: c.as(s.Owner)}
 	switch name := path.Base(argv[0]); {
@@ -132,6 +131,13 @@ func (c cluster) works(pid string, s newcluster.Spec) (worker, bool) {
 	w.makes = true
 	b, err = c.Target.ReadFile(path.Join(process, "environ"), target.MaxConfigFile)
 	return w, err == nil && slices.Contains(strings.Split(string(b), "\x00"), "PGDATA="+s.Data) || c.begun(process, s)
+}
+
+// script reports whether Debian's tools make or drop a cluster.
+func script(argv []string, s newcluster.Spec) bool {
+	return slices.Contains(argv, createCluster) && slices.Contains(argv, "--datadir="+s.Data) ||
+		slices.Contains(argv, dropCluster) && slices.Contains(argv, strconv.Itoa(s.Major)) &&
+			slices.Contains(argv, s.Name)
 }
 
 // named reports whether a program of PostgreSQL is given a data directory by an argument.
