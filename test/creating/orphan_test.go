@@ -20,12 +20,12 @@ import (
 // orphans are programs that a killed create leaves at work, each known by its name and one of its arguments.
 var orphans = []struct {
 	name, program, argument string
-	waited                  bool // the undo ends by what it does: it is let go on while the undo waits for it
+	waited                  bool // it is let go on while the undo waits for it: only initdb is ended
 }{
-	{"initdb before its first file", "postgres", "-V", false},
+	{"initdb before its first file", "postgres", "-V", true},
 	{"initdb", "initdb", "-D", false},
-	{"the first server of initdb", "postgres", "--boot", false},
-	{"the last server of initdb", "postgres", "--single", false},
+	{"the first server of initdb", "postgres", "--boot", true},
+	{"the last server of initdb", "postgres", "--single", true},
 	{"the server that gets the password", "postgres", "log_statement=none", true},
 	{"pg_ctl", "pg_ctl", "start", true},
 }

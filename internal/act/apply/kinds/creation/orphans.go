@@ -25,7 +25,7 @@ const patience, pause = time.Minute, 50 * time.Millisecond
 // worker is a process that works on a cluster.
 type worker struct {
 	pid string
-	// makes: it is a part of initdb or of Debian's tools
+	// makes: it is initdb, or a script of Debian's
 	makes bool
 	as    *target.User // whose rights suffice to end it; nil: ours
 }
@@ -35,8 +35,8 @@ func (c cluster) idle(ctx context.Context, s newcluster.Spec) error {
 	return c.until(ctx, s, func(worker) error { return nil })
 }
 
-// end ends what makes a cluster that is not finished, and waits for the rest. Nothing of such a cluster is worth an
-// orderly end, and its initdb may wait for a disk, or for what nobody will write any more.
+// end ends what makes a cluster that is not finished: it would go on, as long as nothing that it writes finds no reader.
+// The servers that it feeds are waited for: they end with their input, and killed ones would leave shared memory behind.
 func (c cluster) end(ctx context.Context, s newcluster.Spec) error {
 	return c.until(ctx, s, func(w worker) error {
 		if !w.makes {
@@ -128,7 +128,6 @@ func (c cluster) works(pid string, s newcluster.Spec) (worker, bool) {
 		return w, false // a shell of a person who looks at it, or we
 	}
 	// a server of initdb, which names the directory to it in the environment alone
-	w.makes = true
 	b, err = c.Target.ReadFile(path.Join(process, "environ"), target.MaxConfigFile)
 	return w, err == nil && slices.Contains(strings.Split(string(b), "\x00"), "PGDATA="+s.Data) || c.begun(process, s)
 }
