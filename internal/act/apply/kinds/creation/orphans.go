@@ -35,8 +35,8 @@ func (c cluster) idle(ctx context.Context, s newcluster.Spec) error {
 	return c.until(ctx, s, func(worker) error { return nil })
 }
 
-// end ends what makes a cluster that is not finished: it would go on, as long as nothing that it writes finds no reader.
-// The servers that it feeds are waited for: they end with their input, and killed ones would leave shared memory behind.
+// end ends what makes a cluster that is not finished: it would go on until it has something to say. The servers that it
+// feeds are waited for: they end with their input, and killed ones would leave shared memory behind.
 func (c cluster) end(ctx context.Context, s newcluster.Spec) error {
 	return c.until(ctx, s, func(w worker) error {
 		if !w.makes {

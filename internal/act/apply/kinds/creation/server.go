@@ -105,11 +105,11 @@ func (v server) runs(ctx context.Context, m newcluster.Made, owner newcluster.Ac
 		return false, err
 	}
 	const noServer = 3 // of pg_ctl status
-	switch out.Code {
-	case 0:
+	switch {
+	case out.Code == noServer, out.Code == 0 && strings.Contains(string(out.Stdout), "single-user server"):
+		return false, nil // one in single-user mode is a question of ours
+	case out.Code == 0:
 		return true, nil
-	case noServer:
-		return false, nil
 	}
 	return false, say.Named("pg_ctl", say.Err("it failed: {text}", "text",
 		last(string(out.Stderr)+string(out.Stdout))))
@@ -174,6 +174,9 @@ func (v server) act(ctx context.Context, m newcluster.Made, owner newcluster.Acc
 		argv = append(argv, "-l", path.Join(m.Data, "startup.log"), "start")
 	}
 	if _, err := v.run(ctx, target.Command{Argv: argv, As: as}); err != nil {
+		if up, e := v.runs(ctx, m, owner); action == "stop" && e == nil && !up {
+			return nil // by a stop that outlived its process
+		}
 		return v.because(err, m.Data, owner)
 	}
 	return nil
