@@ -30,8 +30,8 @@ var orphans = []struct {
 	{"pg_ctl", "pg_ctl", "start", true},
 }
 
-// TestUndoBesideAnOrphan kills create while a program that it has started works, and holds that one where it is. An undo
-// must see it in any case: also when it has not written a file yet. Afterwards nothing is left of it.
+// TestUndoBesideAnOrphan kills create while a program that it has started works, and holds that one where it is. An
+// undo must see it in any case: also when it has not written a file yet. Afterwards nothing is left of it.
 func TestUndoBesideAnOrphan(t *testing.T) {
 	live.OnAtOnce(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
 		turns <- struct{}{}

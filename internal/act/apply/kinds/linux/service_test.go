@@ -50,7 +50,8 @@ func TestServiceRefusals(t *testing.T) {
 	l := newLab(t, debian)
 	kind := Host{Files: l, Kernel: l}.Kinds()["service"]
 	started := "started"
-	for _, name := range []string{"", "x", "--help", "a b.service", "../x.service", "a.service;b", "a.socket", "-.mount"} {
+	for _, name := range []string{"", "x", "--help", "a b.service", "../x.service", "a.service;b", "a.socket",
+		"-.mount"} {
 		k := apply.Knob{Address: knob.Address("service:" + name)}
 		if _, err := kind.Look(t.Context(), k); err == nil {
 			t.Errorf("%q was looked at", name)
