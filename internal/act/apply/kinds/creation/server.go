@@ -99,8 +99,8 @@ var errUp = errors.New("it runs")
 
 // runs asks pg_ctl whether a server runs.
 func (v server) runs(ctx context.Context, m newcluster.Made, owner newcluster.Account) (bool, error) {
-	out, err := v.Target.Run(ctx, target.Command{Argv: []string{path.Join(m.Bin, "pg_ctl"), "-D", m.Data, "status"},
-		As: v.as(owner)})
+	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", m.Data, "status"}
+	out, err := v.Target.Run(ctx, target.Command{Argv: argv, As: v.as(owner)})
 	if err != nil {
 		return false, err
 	}
@@ -111,8 +111,7 @@ func (v server) runs(ctx context.Context, m newcluster.Made, owner newcluster.Ac
 	case out.Code == 0:
 		return true, nil
 	}
-	return false, say.Named("pg_ctl", say.Err("it failed: {text}", "text",
-		last(string(out.Stderr)+string(out.Stdout))))
+	return false, failed(argv, string(out.Stderr)+string(out.Stdout))
 }
 
 // Want implements apply.Kind.

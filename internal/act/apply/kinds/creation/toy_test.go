@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 )
 
@@ -159,6 +158,9 @@ func (h *toyHost) Run(_ context.Context, c target.Command) (out target.Output, e
 	}
 	said, code, err := h.program(c)
 	out.Stdout, out.Code = []byte(said), code
+	if code != 0 {
+		out.Stdout, out.Stderr = nil, out.Stdout
+	}
 	if err != nil && !errors.Is(err, errDeath) {
 		h.t.Fatal(err)
 	}
@@ -267,9 +269,12 @@ func (h *toyHost) single(text string) (string, int, error) {
 
 // table is nft, which does all of a file or nothing.
 func (h *toyHost) table(c target.Command) (string, int, error) {
-	if c.Argv[1] == "list" {
-		text, ok := h.nft[c.Argv[4]]
-		return text, map[bool]int{true: 0, false: 1}[ok], nil
+	if slices.Contains(c.Argv, "list") {
+		text, ok := h.nft[c.Argv[len(c.Argv)-1]]
+		if !ok {
+			return "Error: No such file or directory", 1, nil
+		}
+		return text, 0, nil
 	}
 	return "", 0, h.step(func() error {
 		text := string(c.Stdin)
@@ -293,23 +298,23 @@ func (h *toyHost) firewalld(args []string) (string, int, error) {
 	if args[0] == "--permanent" {
 		which, args = 1, args[1:]
 	}
-	verb, rule, _ := strings.Cut(args[0], "=")
-	there := slices.Contains(h.rich[which], rule)
-	switch verb {
-	case "--query-rich-rule":
-		return "", map[bool]int{true: 0, false: 1}[there], nil
-	case "--add-rich-rule":
-		return "success", 0, h.step(func() error {
-			h.rich[which] = append(h.rich[which], rule)
-			return nil
-		})
-	case "--remove-rich-rule":
-		return "success", 0, h.step(func() error {
-			h.rich[which] = slices.DeleteFunc(h.rich[which], func(r string) bool { return r == rule })
-			return nil
-		})
+	if args[0] == "--list-rich-rules" {
+		return strings.Join(h.rich[which], "\n") + "\n", 0, nil
 	}
-	return "", 0, say.Err("firewall-cmd: {value} is not simulated", "value", args[0])
+	return "success", 0, h.step(func() error {
+		for _, a := range args {
+			verb, rule, _ := strings.Cut(a, "=")
+			switch there := slices.Contains(h.rich[which], rule); {
+			case verb == "--add-rich-rule" && !there:
+				h.rich[which] = append(h.rich[which], rule)
+			case verb == "--remove-rich-rule" && there:
+				h.rich[which] = slices.DeleteFunc(h.rich[which], func(r string) bool { return r == rule })
+			default:
+				return fmt.Errorf("firewall-cmd: %s, and it is there: %v", a, there)
+			}
+		}
+		return nil
+	})
 }
 
 // tree is all below the top, with modes, owners, and bytes.
