@@ -147,6 +147,8 @@ func TestLayRefuses(t *testing.T) {
 			"open-network"}},
 		{"half of everybody", Order{Allow: prefixes("10.0.0.0/8", "128.0.0.0/1")}, debian(), say.CodeRefused,
 			[]string{"2^31 addresses"}},
+		{"passwords in clear text", Order{AuthHost: "pam", Allow: prefixes("10.0.0.0/8")}, debian(), say.CodeRefused,
+			[]string{"clear text", "scram-sha-256 or gss"}},
 		{"firewalld that does not run", Order{Firewall: Firewalld}, debian(), say.CodeRefused, []string{"firewalld"}},
 		{"nft that is not there", Order{Firewall: NFT}, debian(), say.CodeRefused, []string{"nft"}},
 	} {
