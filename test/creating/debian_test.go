@@ -14,12 +14,7 @@ import (
 // TestDebian: where postgresql-common is installed its tools make, start and drop the cluster of a package, with our
 // settings and lines; a cluster of the same name elsewhere is not theirs to drop.
 func TestDebian(t *testing.T) {
-	found := scratch.Binaries{}
-	for _, b := range scratch.Installed(t.Context()) {
-		if strings.HasPrefix(b.Dir, "/usr/lib/postgresql/") && found.Dir == "" {
-			found = b
-		}
-	}
+	found := installed(t)
 	if _, err := os.Stat("/usr/bin/pg_createcluster"); err != nil || found.Dir == "" {
 		tier.Missing(t, tier.Servers, "neither postgresql-common nor a server of Debian's: %v", err)
 	}
