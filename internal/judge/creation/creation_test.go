@@ -225,6 +225,12 @@ func TestRefusesFolders(t *testing.T) {
 	wantProblem(t, Refuse(l, good, Folder{Path: "/s", Exists: true}, nil), say.CodeRefused, []string{"--socket-dir"})
 	wantProblem(t, Refuse(l, good, Folder{Path: "/s", Exists: true, Is: true, Shut: "read-only"}, nil), say.CodeRefused,
 		[]string{"cannot make a socket", "read-only"})
+	wantProblem(t, Refuse(l, good, Folder{Path: "/home/eve/s", Led: "/home/eve belongs to user 1000"}, nil),
+		say.CodeRefused, []string{"could be replaced", "user 1000"})
+	if err := Refuse(l, good, Folder{Path: "/tmp", Exists: true, Is: true, Led: "everybody", Shared: true},
+		nil); err != nil {
+		t.Error(err)
+	}
 	small := good
 	small.Total, small.Free = 10*unit.GB, 2*unit.GB
 	wantProblem(t, Room(small, nil, unit.GB), say.CodeRefused, []string{"2 GB free", "3 GB are needed", "--datadir"})

@@ -14,8 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 )
 
-// TestHBAPassesTheChecks: whatever is asked for of --auth-local, --auth-host, --allow and the hand, the order is refused
-// or no check of the area security finds anything of a warning or above in the lines.
+// TestHBAPassesTheChecks: whatever is asked for of --auth-local, --auth-host, --allow and the hand, the order is
+// refused or no check of the area security finds anything of a warning or above in the lines.
 func TestHBAPassesTheChecks(t *testing.T) {
 	methods := []string{"", "peer", "trust", "md5", "password", "scram-sha-256", "gss", "sspi", "ident", "pam", "ldap",
 		"radius", "cert", "reject", "none"}
