@@ -13,8 +13,8 @@ import (
 // pglift is where .ci/run installs it.
 const pglift = "/opt/pglift/bin/pglift"
 
-// TestPglift: the real pglift takes the manifest, makes an instance with every setting of the plan, and finds nothing to
-// change when it is given the manifest again.
+// TestPglift: the real pglift takes the manifest, makes an instance with every setting of the plan, and finds nothing
+// to change when it is given the manifest again.
 func TestPglift(t *testing.T) {
 	program := pglift
 	if _, err := exec.LookPath(program); err != nil {

@@ -46,12 +46,10 @@ func (s *site) time(rounds int) {
 	bin := filepath.Dir(s.b.Tool("postgres"))
 	var hand, ours []time.Duration
 	for range rounds {
-		p := s.create()
-		s.pgfettle(0, "undo", "--yes")
-		flags := strings.Join(p.Spec.InitDB, "' '")
 		s.Sh(`mkdir -p "$0/hand" "$0/run" && chown "$1:" "$0/hand" "$0/run"`, s.top, owner)
 		began := time.Now()
-		r := s.run(account(ownerID), nil, "/bin/sh", "-euc", `"$0/initdb" -D "$1" '`+flags+`' >/dev/null
+		r := s.run(account(ownerID), nil, "/bin/sh", "-euc", `"$0/initdb" -D "$1" --encoding=UTF8 --locale=C.UTF-8 `+
+			`--lc-messages=C --data-checksums --auth-local=peer --auth-host=scram-sha-256 >/dev/null
 "$0/pg_ctl" -D "$1" -l "$1/log.txt" -w -o "-k '$2' -p 5499" start >/dev/null`, bin, s.top+"/hand", s.top+"/run")
 		hand = append(hand, time.Since(began))
 		if r.Code != 0 {
@@ -63,7 +61,7 @@ func (s *site) time(rounds int) {
 		}
 		s.Sh(`rm -rf "$0/hand" "$0/run"`, s.top)
 		began = time.Now()
-		p = s.create()
+		p := s.create()
 		ours = append(ours, time.Since(began))
 		s.ask(p, "SELECT 1")
 		s.pgfettle(0, "undo", "--yes")
