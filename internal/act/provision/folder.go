@@ -71,6 +71,13 @@ func Folder(t target.Target, s *snapshot.Snapshot, at string, owner newcluster.A
 	f.Led = led(t, up, owner)
 	f.Shared = f.Is && in.UID == 0 && in.Mode&fs.ModeSticky != 0 && led(t, path.Dir(real), owner) == ""
 	f.Owners = t.UID() == 0 && target.RootsOwn(t, up) != nil
+	if f.Owners && !f.Exists {
+		// its own links may lead to where root alone makes something: that is not done for it
+		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real,
+			path.Base(at))); err != nil {
+			f.Closed, f.Shut = err.Error(), err.Error()
+		}
+	}
 	if f.Is {
 		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real,
 			".s.PGSQL.lock")); err != nil {
