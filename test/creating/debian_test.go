@@ -14,12 +14,7 @@ import (
 // packaged are the programs of a package of Debian's, with its tools.
 func packaged(t *testing.T) scratch.Binaries {
 	t.Helper()
-	found := scratch.Binaries{}
-	for _, b := range scratch.Installed(t.Context()) {
-		if strings.HasPrefix(b.Dir, "/usr/lib/postgresql/") && found.Dir == "" {
-			found = b
-		}
-	}
+	found := installed(t)
 	if _, err := os.Stat("/usr/bin/pg_createcluster"); err != nil || found.Dir == "" {
 		tier.Missing(t, tier.Servers, "neither postgresql-common nor a server of Debian's: %v", err)
 	}

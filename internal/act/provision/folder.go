@@ -38,6 +38,11 @@ func Folder(t target.Target, s *snapshot.Snapshot, at string, owner newcluster.A
 		return f, target.NoAccess(up, err)
 	}
 	f.Path = path.Join(append([]string{real}, rest(f.Missing)...)...)
+	below := real
+	for n, at := range rest(f.Missing) { // as they will be made: what a link says may change
+		below = path.Join(below, at)
+		f.Missing[n] = below
+	}
 	in, err := t.Stat(real)
 	if err != nil {
 		return f, target.NoAccess(real, err)
@@ -45,7 +50,7 @@ func Folder(t target.Target, s *snapshot.Snapshot, at string, owner newcluster.A
 	if f.Exists {
 		f.Is, f.UID, f.Mode = in.Mode.IsDir(), in.UID, in.Mode.Perm()
 		if f.Is {
-			names, err := t.ReadDir(real)
+			names, err := t.As(target.User{UID: in.UID, GID: in.GID}).ReadDir(real)
 			if err != nil {
 				return f, target.NoAccess(real, err)
 			}
@@ -64,6 +69,15 @@ func Folder(t target.Target, s *snapshot.Snapshot, at string, owner newcluster.A
 		f.Free, f.Total = unit.Bytes(sp.Free), unit.Bytes(sp.Total)
 	}
 	f.Led = led(t, up, owner)
+	f.Shared = f.Is && in.UID == 0 && in.Mode&fs.ModeSticky != 0 && led(t, path.Dir(real), owner) == ""
+	f.Owners = t.UID() == 0 && target.RootsOwn(t, up) != nil
+	if f.Owners && !f.Exists {
+		// its own links may lead to where root alone makes something: that is not done for it
+		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real,
+			path.Base(at))); err != nil {
+			f.Closed, f.Shut = err.Error(), err.Error()
+		}
+	}
 	if f.Is {
 		if err := t.As(target.User{UID: owner.UID, GID: owner.GID}).Writable(path.Join(real,
 			".s.PGSQL.lock")); err != nil {

@@ -46,7 +46,9 @@ func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation
 	if in, err := t.Stat("/var/run/postgresql"); err == nil && in.Mode.IsDir() {
 		at.SocketDir = "/var/run/postgresql"
 	}
-	at.Firewalld = firewalld(ctx, t)
+	if o.Firewall == creation.Firewalld { // its client takes half a second to say so
+		at.Firewalld = firewalld(ctx, t)
+	}
 	at.NFT = runs(t, "/usr/sbin/nft") || runs(t, "/sbin/nft")
 	return at.Site
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// askTimeout bounds one call of postgres --version, which takes a few
-// milliseconds; a program of that name that hangs must not hang us.
-const askTimeout = 5 * time.Second
+// askTimeout bounds one call of postgres --version, which takes a few milliseconds, and on an emulated machine whose
+// host was busy took more than 5 s; a program of that name that hangs must not hang us.
+const askTimeout = 30 * time.Second
 
 // folders are the places where packages install server binaries: Debian and
 // Ubuntu, the PostgreSQL project's RPMs, SUSE, builds from source, Homebrew.

@@ -100,9 +100,15 @@ func (n *NewVersion) Close() (err error) {
 // ofNewCluster makes the shadow of a throwaway cluster.
 func ofNewCluster(ctx context.Context, b scratch.Binaries, segment string) (*scratch.Shadow, error) {
 	var o scratch.Options
+	size := int64(16 * unit.MB) // initdb's own
 	if n, err := strconv.ParseInt(segment, 10, 64); err == nil && n >= int64(unit.MB) {
+		size = n
 		o.InitDB = []string{"--wal-segsize=" + strconv.FormatInt(n/int64(unit.MB), 10)}
 	}
+	if s, err := scratch.NewBootstrapped(ctx, b, size); err == nil || ctx.Err() != nil {
+		return s, err
+	}
+	// a build whose bootstrap is another one
 	i, err := scratch.New(ctx, b, o)
 	if err != nil {
 		return nil, err

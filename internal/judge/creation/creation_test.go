@@ -147,6 +147,8 @@ func TestLayRefuses(t *testing.T) {
 			"open-network"}},
 		{"half of everybody", Order{Allow: prefixes("10.0.0.0/8", "128.0.0.0/1")}, debian(), say.CodeRefused,
 			[]string{"2^31 addresses"}},
+		{"passwords in clear text", Order{AuthHost: "pam", Allow: prefixes("10.0.0.0/8")}, debian(), say.CodeRefused,
+			[]string{"clear text", "scram-sha-256 or gss"}},
 		{"firewalld that does not run", Order{Firewall: Firewalld}, debian(), say.CodeRefused, []string{"firewalld"}},
 		{"nft that is not there", Order{Firewall: NFT}, debian(), say.CodeRefused, []string{"nft"}},
 	} {
@@ -223,6 +225,12 @@ func TestRefusesFolders(t *testing.T) {
 	wantProblem(t, Refuse(l, good, Folder{Path: "/s", Exists: true}, nil), say.CodeRefused, []string{"--socket-dir"})
 	wantProblem(t, Refuse(l, good, Folder{Path: "/s", Exists: true, Is: true, Shut: "read-only"}, nil), say.CodeRefused,
 		[]string{"cannot make a socket", "read-only"})
+	wantProblem(t, Refuse(l, good, Folder{Path: "/home/eve/s", Led: "/home/eve belongs to user 1000"}, nil),
+		say.CodeRefused, []string{"could be replaced", "user 1000"})
+	if err := Refuse(l, good, Folder{Path: "/tmp", Exists: true, Is: true, Led: "everybody", Shared: true},
+		nil); err != nil {
+		t.Error(err)
+	}
 	small := good
 	small.Total, small.Free = 10*unit.GB, 2*unit.GB
 	wantProblem(t, Room(small, nil, unit.GB, nil), say.CodeRefused, []string{"2 GB free", "3 GB are needed",

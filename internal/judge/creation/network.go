@@ -49,6 +49,11 @@ func (l *Layout) network(at Site) error {
 			"no "+
 			"password"), say.M("give it one with --ask-password or --password-file, or keep --auth-local peer"))
 	}
+	if o.AuthHost == "pam" && len(o.Allow) > 0 {
+		return refuse(say.M("with --auth-host pam, clients would send their passwords in clear text"),
+			say.M("the lines of --allow accept connections without TLS, and with pam the server gets the password "+
+				"itself"), say.M("use scram-sha-256 or gss with --allow"))
+	}
 	for _, n := range o.Allow {
 		if n.Bits() >= wide || o.OpenNetwork {
 			continue

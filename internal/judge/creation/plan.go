@@ -335,9 +335,11 @@ func (l Layout) steps(p *Plan, data, socket Folder, wal *Folder) (out []Step) {
 					"path", dir, "owner", l.Owner.Name))
 				continue
 			}
-			add(knob.DirPrefix, dir, Directory(newcluster.Account{}, "0755"), say.M("create the directory {path}",
-				"path",
-				dir))
+			above := newcluster.Account{}
+			if f.Owners {
+				above = l.Owner
+			}
+			add(knob.DirPrefix, dir, Directory(above, "0755"), say.M("create the directory {path}", "path", dir))
 		}
 	}
 	if l.Hand != newcluster.Debian || l.Order.Primary != nil {

@@ -28,6 +28,9 @@ func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 			say.Text(socket.Shut), say.M("give it to {owner}, or name another directory with --socket-dir", "owner",
 				l.Owner.Name))
 	}
+	if socket.Led != "" && !socket.Shared { // who can put another directory there takes the clients
+		return led(l, socket)
+	}
 	if err := refuseFolder(l, "--datadir", data); err != nil {
 		return err
 	}
@@ -43,6 +46,12 @@ func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 			say.M("mount another device, or omit --waldir"))
 	}
 	return nil
+}
+
+// led refuses a directory that others could replace.
+func led(l Layout, f Folder) error {
+	return refuse(say.M("{path} could be replaced by others", "path", f.Path), say.Text(f.Led), say.M("use a path "+
+		"whose directories only root and {owner} can change", "owner", l.Owner.Name))
 }
 
 func refuseFolder(l Layout, flag string, f Folder) error {
@@ -70,8 +79,7 @@ func refuseFolder(l Layout, flag string, f Folder) error {
 			say.M("after a timeout writes are lost with an error that the server may see too late"),
 			say.M("mount it with hard, or name a directory on a disk with {flag}", "flag", flag))
 	case f.Led != "":
-		return refuse(say.M("{path} could be replaced by others", "path", f.Path), say.Text(f.Led), say.M("use a path "+
-			"whose directories only root and {owner} can change", "owner", l.Owner.Name))
+		return led(l, f)
 	case f.Exists && f.UID != l.Owner.UID:
 		return refuse(say.M("{path} belongs to user {uid}, not to {owner}", "path", f.Path, "uid", f.UID, "owner",
 			l.Owner.Name), say.Message{}, say.M("remove the empty directory, and it is created with the right owner; "+

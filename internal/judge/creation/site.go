@@ -59,6 +59,10 @@ type Folder struct {
 	Total   unit.Bytes
 	// Led says who could replace it: "user 1000 could write to /srv"; "": nobody but root and the owner
 	Led string
+	// Shared says that it is root's, and everybody may make something in it and nobody take another's away, as /tmp
+	Shared bool
+	// Owners says that the owner can change the way to it: what is missing of the way is made as that account
+	Owners bool
 	// Shut says why the owner could not make a file in it; "": it can, or it does not exist yet
 	Shut string
 	// Closed says why the owner cannot get to it; "": it can

@@ -39,6 +39,18 @@ func (c cluster) Look(_ context.Context, k apply.Knob) (journal.State, error) {
 	if err != nil {
 		return journal.State{}, err
 	}
+	found, err := c.found(s)
+	if err == nil && *found.Live == newcluster.Absent {
+		// an initdb that outlived us may be about to write its first file
+		if all, e := c.workers(s); len(all) > 0 || e != nil {
+			return live(unfinished), e
+		}
+	}
+	return found, err
+}
+
+// found is what the files of a cluster say.
+func (c cluster) found(s newcluster.Spec) (journal.State, error) {
 	view := c.view(s)
 	names, err := view.ReadDir(s.Data)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(names) == 0 {
@@ -209,6 +221,9 @@ func (c cluster) initdb(ctx context.Context, s newcluster.Spec) error {
 	return err
 }
 
+// Debian's programs.
+const createCluster, dropCluster = "/usr/bin/pg_createcluster", "/usr/bin/pg_dropcluster"
+
 func (c cluster) createCluster(ctx context.Context, s newcluster.Spec) error {
 	// With --datadir the tool makes the directory of the version as root. Without, it is the account's, which can then
 	// make clusters beside this one.
@@ -217,7 +232,7 @@ func (c cluster) createCluster(ctx context.Context, s newcluster.Spec) error {
 			return err
 		}
 	}
-	argv := []string{"/usr/bin/pg_createcluster", "--user=" + strconv.Itoa(s.Owner.UID),
+	argv := []string{createCluster, "--user=" + strconv.Itoa(s.Owner.UID),
 		"--group=" + strconv.Itoa(s.Owner.GID), "--datadir=" + s.Data, "--port=" + strconv.Itoa(s.Port),
 		"--socketdir=" + s.Socket, "--start-conf=" + s.Start, strconv.Itoa(s.Major), s.Name, "--"}
 	if s.WAL != "" {

@@ -21,6 +21,12 @@ const firstOID = 16384
 
 // remove removes a cluster that was made here and that nobody has used.
 func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
+	// What gives it a password is over soon. A server is stopped by a step of its own, or refused by used.
+	if pid, alone, err := c.holder(s); err == nil && (pid == "" || alone) {
+		if err := c.idle(ctx, s); err != nil {
+			return err
+		}
+	}
 	if err := c.used(ctx, s); err != nil {
 		return kept(s.Data, err)
 	}
@@ -29,33 +35,40 @@ func (c cluster) remove(ctx context.Context, s newcluster.Spec) error {
 
 // clear takes away what initdb or pg_createcluster has left, the directories excepted, which are steps of their own.
 func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
-	if err := c.idle(ctx, s); err != nil {
+	if err := c.end(ctx, s); err != nil {
 		return err
 	}
 	if err := errors.Join(c.elsewhere(s), c.strange(s)); err != nil {
 		return kept(s.Data, err)
 	}
+	folders := c.folders(s)
+	// From here on it is unfinished, so that whatever a kill leaves of it is taken away. What says that a server has
+	// run there goes first: without the marker, it would be another's.
+	for _, n := range []string{"postmaster.opts", newcluster.Marker} {
+		if err := folders.Drop(path.Join(s.Data, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	if s.Hand == newcluster.Debian {
 		if _, err := c.Target.Lstat(path.Join(s.Config, "postgresql.conf")); err == nil {
-			_, err := c.run(ctx, target.Command{Argv: []string{"/usr/bin/pg_dropcluster", strconv.Itoa(s.Major),
+			_, err := c.run(ctx, target.Command{Argv: []string{dropCluster, strconv.Itoa(s.Major),
 				s.Name}})
 			if err != nil {
 				return err
 			}
 		}
 		// what it leaves of a directory that is not only its own
-		if err := errors.Join(c.folders(s).Empty(s.Config), c.folders(s).Unmake(s.Config)); err != nil {
+		if err := errors.Join(folders.Empty(s.Config), folders.Unmake(s.Config)); err != nil {
 			return err
 		}
 		// and the one of the version, which pg_dropcluster has left because of that
 		above := path.Dir(s.Config)
 		if names, err := c.Target.ReadDir(above); err == nil && len(names) == 0 {
-			if err := c.folders(s).Unmake(above); err != nil {
+			if err := folders.Unmake(above); err != nil {
 				return err
 			}
 		}
 	}
-	folders := c.folders(s)
 	if s.WAL != "" {
 		if err := folders.Empty(s.WAL); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,8 @@ func (d directory) Look(_ context.Context, k apply.Knob) (journal.State, error) 
 		return live("not a directory"), nil
 	}
 	v := fmt.Sprintf("%04o %d:%d", in.Mode.Perm(), in.UID, in.GID)
-	names, err := d.Target.ReadDir(at)
+	// with the rights of its owner, who may put a link in its place
+	names, err := d.Target.As(target.User{UID: in.UID, GID: in.GID}).ReadDir(at)
 	if err != nil {
 		return journal.State{}, err
 	}
@@ -99,6 +101,11 @@ func (d directory) Set(_ context.Context, k apply.Knob, s journal.State) error {
 	folders := d.Folders(&owner)
 	if owner.UID == d.Target.UID() {
 		folders = d.Folders(nil)
+		if owner.UID == 0 { // root makes and removes nothing where others lead it
+			if err := target.RootsOwn(d.Target, path.Dir(at)); err != nil {
+				return err
+			}
+		}
 	}
 	if absent(s) {
 		return folders.Unmake(at)

@@ -66,10 +66,13 @@ func (h Host) run(ctx context.Context, c target.Command) (string, error) {
 		return "", err
 	}
 	if out.Code != 0 {
-		return "", say.Named(c.Argv[0], say.Err("it failed: {text}", "text",
-			last(string(out.Stderr)+string(out.Stdout))))
+		return "", failed(c.Argv, string(out.Stderr)+string(out.Stdout))
 	}
 	return strings.TrimSpace(string(out.Stdout)), nil
+}
+
+func failed(argv []string, said string) error {
+	return say.Named(argv[0], say.Err("it failed: {text}", "text", last(said)))
 }
 
 // last is the end of what a program said: its error stands there.

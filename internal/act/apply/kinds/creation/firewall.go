@@ -3,6 +3,7 @@ package creation
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,10 +17,8 @@ import (
 
 // firewall opens a port to some networks: "firewalld 10.0.0.0/8,fd00::/8" or "nft …". Of firewalld it is a rich rule a
 // network, in the running rules and the permanent ones; of nft a table of our own, so that no other rule is touched.
-// Such
-// a table can only narrow: what it lets through, another table may still drop, and after a boot it is gone. The plan
-// says
-// both.
+// Such a table can only narrow: what it lets through, another table may still drop, and after a boot it is gone. The
+// plan says both.
 type firewall struct {
 	Host
 	whole
@@ -48,13 +47,9 @@ func (f firewall) Look(ctx context.Context, k apply.Knob) (journal.State, error)
 	if err != nil {
 		return journal.State{}, err
 	}
-	n := 0
-	for _, network := range list {
-		in, err := f.has(ctx, which, port, network)
-		if err != nil {
-			return journal.State{}, err
-		}
-		n += in
+	n, err := f.has(ctx, which, port, list)
+	if err != nil {
+		return journal.State{}, err
 	}
 	switch n {
 	case 0:
@@ -65,34 +60,79 @@ func (f firewall) Look(ctx context.Context, k apply.Knob) (journal.State, error)
 	return live(partly), nil
 }
 
-// has counts where a network is let in: in the running rules and in those of the next start.
-func (f firewall) has(ctx context.Context, which creation.Firewall, port string, n netip.Prefix) (int, error) {
+// has counts where the networks are let in: each in the running rules and in those of the next start.
+func (f firewall) has(ctx context.Context, which creation.Firewall, port string, list []netip.Prefix) (n int,
+	err error) {
 	if which == creation.NFT {
-		out, err := f.Target.Run(ctx, target.Command{Argv: []string{"nft", "list", "table", "inet", table(port)}})
+		rules, err := f.rules(ctx, port)
+		for _, network := range list {
+			if slices.Contains(rules, accept(port, network)) {
+				n += 2
+			}
+		}
+		return n, err
+	}
+	for _, where := range places {
+		rules, err := f.richRules(ctx, where)
 		if err != nil {
 			return 0, err
 		}
-		if out.Code != 0 || !strings.Contains(string(out.Stdout), n.Masked().String()+" tcp dport "+port+" accept") {
-			return 0, nil
-		}
-		return 2, nil
-	}
-	found := 0
-	for _, where := range [][]string{nil, {"--permanent"}} {
-		out, err := f.Target.Run(ctx, target.Command{Argv: append(append([]string{"firewall-cmd"}, where...),
-			"--query-rich-rule="+rich(port, n))})
-		if err != nil {
-			return 0, err
-		}
-		if out.Code == 0 {
-			found++
+		for _, network := range list {
+			if slices.Contains(rules, rich(port, network)) {
+				n++
+			}
 		}
 	}
-	return found, nil
+	return n, nil
+}
+
+// rules are the lines of our table of nft; none if there is no such table.
+func (f firewall) rules(ctx context.Context, port string) ([]string, error) {
+	argv := []string{"nft", "-nn", "list", "table", "inet", table(port)} // numbers: 5432 has a name, too
+	out, err := f.Target.Run(ctx, target.Command{Argv: argv})
+	said := string(out.Stderr)
+	switch {
+	case err != nil:
+		return nil, err
+	case out.Code != 0 && strings.Contains(said, "No such file or directory"):
+		return nil, nil
+	case out.Code != 0:
+		return nil, failed(argv, said)
+	}
+	return lines(string(out.Stdout)), nil
+}
+
+// places are the options by which firewall-cmd reaches the running rules, and those of the next start.
+var places = [][]string{nil, {"--permanent"}}
+
+// richRules are those of the default zone. A firewalld that does not run does not say which it has.
+func (f firewall) richRules(ctx context.Context, where []string) ([]string, error) {
+	argv := slices.Concat([]string{"firewall-cmd"}, where, []string{"--list-rich-rules"})
+	said, err := f.run(ctx, target.Command{Argv: argv})
+	return lines(said), err
+}
+
+func lines(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		out = append(out, strings.TrimSpace(line))
+	}
+	return out
 }
 
 // table is the name of the table of a port.
 func table(port string) string { return "pgfettle_" + port }
+
+// accept is the rule of a network, as nft prints it: a single address has no length.
+func accept(port string, n netip.Prefix) string {
+	family, from := "ip", n.Masked().String()
+	if n.Addr().Is6() {
+		family = "ip6"
+	}
+	if n.IsSingleIP() {
+		from = n.Addr().String()
+	}
+	return family + " saddr " + from + " tcp dport " + port + " accept"
+}
 
 func rich(port string, n netip.Prefix) string {
 	family := "ipv4"
@@ -131,23 +171,25 @@ func (f firewall) Set(ctx context.Context, k apply.Knob, s journal.State) error 
 	if which == creation.NFT {
 		return f.setTable(ctx, port, list, absent(s))
 	}
-	for _, n := range list {
-		for _, where := range [][]string{nil, {"--permanent"}} {
-			rule := append([]string{"firewall-cmd"}, where...)
-			out, err := f.Target.Run(ctx, target.Command{Argv: append(rule, "--query-rich-rule="+rich(port, n))})
-			if err != nil {
-				return err
+	for _, where := range places {
+		rules, err := f.richRules(ctx, where)
+		if err != nil {
+			return err
+		}
+		argv := slices.Concat([]string{"firewall-cmd"}, where)
+		for _, n := range list {
+			switch there := slices.Contains(rules, rich(port, n)); {
+			case there && absent(s):
+				argv = append(argv, "--remove-rich-rule="+rich(port, n))
+			case !there && !absent(s):
+				argv = append(argv, "--add-rich-rule="+rich(port, n))
 			}
-			verb := "--add-rich-rule="
-			if absent(s) {
-				verb = "--remove-rich-rule="
-			}
-			if there := out.Code == 0; there == !absent(s) {
-				continue
-			}
-			if _, err := f.run(ctx, target.Command{Argv: append(rule, verb+rich(port, n))}); err != nil {
-				return err
-			}
+		}
+		if len(argv) == 1+len(where) {
+			continue
+		}
+		if _, err := f.run(ctx, target.Command{Argv: argv}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -161,11 +203,7 @@ func (f firewall) setTable(ctx context.Context, port string, list []netip.Prefix
 		text += "table inet " + table(port) + " {\n chain input {\n  type filter hook input priority filter - 1; " +
 			"policy accept;\n  iif lo accept\n"
 		for _, n := range list {
-			family := "ip"
-			if n.Addr().Is6() {
-				family = "ip6"
-			}
-			text += "  " + family + " saddr " + n.Masked().String() + " tcp dport " + port + " accept\n"
+			text += "  " + accept(port, n) + "\n"
 		}
 		text += "  tcp dport " + port + " drop\n }\n}\n"
 	}

@@ -77,20 +77,44 @@ func (v server) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
 	if err != nil {
 		return journal.State{}, err
 	}
-	out, err := v.Target.Run(ctx, target.Command{Argv: []string{path.Join(m.Bin, "pg_ctl"), "-D", dir, "status"},
-		As: v.as(owner)})
-	if err != nil {
+	up, err := v.runs(ctx, m, owner)
+	if err == nil && !up {
+		// a pg_ctl that outlived us may be about to start it
+		err = (cluster{Host: v.Host}).until(ctx, remade(m, owner), func(worker) (e error) {
+			up, e = v.runs(ctx, m, owner)
+			if e == nil && up {
+				e = errUp
+			}
+			return e
+		})
+	}
+	switch {
+	case err != nil && !errors.Is(err, errUp):
 		return journal.State{}, err
+	case up:
+		return live(started), nil
+	}
+	return live(newcluster.Absent), nil
+}
+
+// errUp ends the wait for a server.
+var errUp = errors.New("it runs")
+
+// runs asks pg_ctl whether a server runs.
+func (v server) runs(ctx context.Context, m newcluster.Made, owner newcluster.Account) (bool, error) {
+	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", m.Data, "status"}
+	out, err := v.Target.Run(ctx, target.Command{Argv: argv, As: v.as(owner)})
+	if err != nil {
+		return false, err
 	}
 	const noServer = 3 // of pg_ctl status
-	switch out.Code {
-	case 0:
-		return live(started), nil
-	case noServer:
-		return live(newcluster.Absent), nil
+	switch {
+	case out.Code == noServer, out.Code == 0 && strings.Contains(string(out.Stdout), "single-user server"):
+		return false, nil // one in single-user mode is a question of ours
+	case out.Code == 0:
+		return true, nil
 	}
-	return journal.State{}, say.Named("pg_ctl", say.Err("it failed: {text}", "text",
-		last(string(out.Stderr)+string(out.Stdout))))
+	return false, failed(argv, string(out.Stderr)+string(out.Stdout))
 }
 
 // Want implements apply.Kind.
@@ -152,6 +176,9 @@ func (v server) act(ctx context.Context, m newcluster.Made, owner newcluster.Acc
 		argv = append(argv, "-l", path.Join(m.Data, "startup.log"), "start")
 	}
 	if _, err := v.run(ctx, target.Command{Argv: argv, As: as}); err != nil {
+		if up, e := v.runs(ctx, m, owner); action == "stop" && e == nil && !up {
+			return nil // by a stop that outlived its process
+		}
 		return v.because(err, m.Data, owner)
 	}
 	return nil

@@ -39,8 +39,9 @@ type lab struct {
 	compact  int64 // pages that compaction frees
 	signals  int   // writes of the pool that a signal cuts short after one page
 	units    map[string]string
-	grubby   []string // arguments of the default entry
-	mountBad bool     // mount(8) refuses
+	services map[string]*labService // that systemd knows since it last read its files
+	grubby   []string               // arguments of the default entry
+	mountBad bool                   // mount(8) refuses
 }
 
 var errCrash = errors.New("the machine died")
@@ -302,8 +303,56 @@ func (l *lab) program(argv []string) (string, error) {
 	return "", fmt.Errorf("%s: no such program", argv[0])
 }
 
+// labService is a service of systemd.
+type labService struct{ enabled, started, bad bool }
+
+// reload reads which services there are. One that runs is known without its file, too.
+func (l *lab) reload() {
+	was := l.services
+	l.services = map[string]*labService{}
+	files, _ := filepath.Glob(l.Root + "/etc/systemd/system/*.service")
+	for _, f := range files {
+		l.services[filepath.Base(f)] = &labService{}
+	}
+	for name, s := range was {
+		if l.services[name] != nil || s.started {
+			l.services[name] = s
+		}
+	}
+}
+
+// serviced does what systemctl does with a service.
+func (l *lab) serviced(args []string) (string, error) {
+	s := l.services[args[len(args)-1]]
+	switch {
+	case args[0] == "show" && args[1] == "--property=ActiveState":
+		return map[bool]string{true: "active", false: "inactive"}[s != nil && s.started] + "\n", nil
+	case args[0] == "show":
+		if s == nil {
+			return "\n", nil
+		}
+		return map[bool]string{true: "enabled", false: "disabled"}[s.enabled] + "\n", nil
+	case s == nil:
+		return "", fmt.Errorf("Unit %s not found.", args[len(args)-1])
+	}
+	switch args[0] {
+	case "enable", "disable":
+		s.enabled = args[0] == "enable"
+	case "start", "stop":
+		if s.bad && args[0] == "start" {
+			return "", errors.New("Job failed because the control process exited with error code.")
+		}
+		s.started = args[0] == "start"
+	}
+	return "", nil
+}
+
 func (l *lab) systemctl(args []string) (string, error) {
+	if last := args[len(args)-1]; strings.HasPrefix(last, "postgresql-") {
+		return l.serviced(args)
+	}
 	if args[0] == "daemon-reload" {
+		l.reload()
 		l.units = map[string]string{"OOMPolicy": "stop", "NUMAPolicy": "n/a"}
 		files, _ := filepath.Glob(l.Root + "/etc/systemd/system/*.service.d/*.conf")
 		sort.Strings(files)
