@@ -30,15 +30,18 @@ const secret = `re:p\l`
 func newFollower(t *testing.T, b scratch.Binaries) *follower {
 	t.Helper()
 	s := newSite(t, b)
+	// The fetched servers are without clients. Those of Debian's packages, such as the newest one's, have them, and
+	// copy older servers too.
 	copier := ""
-	for _, other := range scratch.Find(t.Context()) {
+	found, err := live.Binaries()
+	for major, other := range found {
 		at := other.Tool("pg_basebackup")
-		if _, err := os.Stat(at); err == nil && other.Version.Major() >= b.Version.Major() {
+		if _, err := os.Stat(at); err == nil && major >= b.Version.Major() {
 			copier = at
 		}
 	}
 	if copier == "" {
-		tier.Missing(t, tier.Servers, "no pg_basebackup for PostgreSQL %d", b.Version.Major())
+		tier.Missing(t, tier.Servers, "no pg_basebackup for PostgreSQL %d: %v", b.Version.Major(), err)
 	}
 	f := &follower{site: s, bin: s.Dir + "/bin", passfile: s.Dir + "/secret/pass", data: s.top + "/pg/two"}
 	s.Sh(`mkdir "$0" && ln -s "$1"/* "$0" && { [ -e "$0/pg_basebackup" ] || ln -s "$2" "$0"; }
