@@ -33,7 +33,7 @@ func (s *segment) build() (*Plan, error) {
 		return nil, nil
 	}
 	b := &builder{worker: -1, plan: &Plan{Format: "text", Execution: s.duration, Logged: s.duration != nil,
-		Query: s.query, Typed: s.typed,
+		Query: s.query, Typed: s.typed, Created: s.created,
 		Fragment: s.fragment, Cut: s.cut}}
 	if s.unknown.Lines > 0 {
 		u := s.unknown
@@ -177,6 +177,7 @@ func (b *builder) property(text string, column int) {
 	if found := wholeTimes(text); found != nil {
 		for _, t := range found {
 			switch {
+			case t.said && (t.planning && p.Planning != nil || !t.planning && p.Execution != nil):
 			case t.planning:
 				p.Planning = &t.ms
 			default:

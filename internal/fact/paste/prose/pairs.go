@@ -105,8 +105,10 @@ var (
 		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,4` +
 			`0}\))?[*_]{0,2}\s?:` +
 			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
-			`|amazon linux|` +
-			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
+			`|amazon linux|gentoo|linux mint|raspbian|raspberry pi os|nixos|openeuler|euleros|kylin|anolis|scientific|` +
+			`cloudlinux|proxmox|freebsd|photon|` +
+			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)(?:[,;(] ?(?:linux )?kernel:? ` +
+			`(\d+\.\d+\.\d+[\w.+~-]*)\)?)?[.,]?$`)
 	reFieldRAM = regex.New(
 		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory)(?: (?:on|of) ` +
 			`(?:the )?(?:server|host|machine|vm|db))?|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?[:=]` +
@@ -118,6 +120,8 @@ var (
 	reFieldModel = regex.New(`(?i)^[*_]{0,2}(?:cpus?|processors?|cpu model|model name|cpu型号为?|процессор|` +
 		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?(?:(?:dual|\d{1,2} ?[x×*]) ?)?((?:intel|amd|ampere|apple|` +
 		`aws graviton|xeon|epyc|ryzen|core i\d)\b[\w ()@.+-]{3,80}?)(?:,\s.{1,60})?$`)
+	// how many there are, behind the model
+	reModelCores = regex.New(`(?i)^[,;(\s]*(?:with )?(\d{1,4}) ?(v?cpus?|v?cores?|threads)\b`)
 	// a number of bytes is one that a program counted
 	reFieldBytes = regex.New(`(?i)^(?:(?:total|physical|installed|server|system) )*(?:memory|ram|mem)(?: total| ` +
 		`size)?` +
@@ -203,6 +207,9 @@ func fieldOf(w *part.Window) (f part.Found) {
 		}
 		f.N, f.Kind = n, part.OSRelease
 		f.Add(part.Word("os.name", "", name))
+		if m := reFieldOS.FindStringSubmatch(t); m != nil && m[2] != "" {
+			f.Add(part.Word("kernel.release", "", m[2]))
+		}
 		f.Body = []string{name}
 	}
 	f.Sure = part.Likely
@@ -234,7 +241,14 @@ func Stated(t string) []part.Fact {
 	}
 	for _, re := range []*regex.Regex{reFieldModel, reBareModel} {
 		if m := re.FindStringSubmatch(t); m != nil {
-			return []part.Fact{part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
+			out := []part.Fact{part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
+			if n := reModelCores.FindStringSubmatch(t[strings.Index(t, m[1])+len(m[1]):]); n != nil {
+				if c, ok := amount.Whole(n[1]); ok && c > 0 {
+					out = append(out, part.Count(map[bool]string{true: "stated.cores", false: "stated.cpus"}[strings.HasPrefix(
+						strings.ToLower(n[2]), "core")], "", c))
+				}
+			}
+			return out
 		}
 	}
 	if x := machine(t); x != nil {

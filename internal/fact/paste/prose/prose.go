@@ -14,7 +14,7 @@ import (
 // What a sentence reports of a server: its version, the memory of its host, parameters with their values. A sentence
 // that advises, asks or supposes reports nothing.
 var (
-	reProseParam = regex.New("(?:^|[\\s(,;:`*\"'])([a-z]+(?:_[a-z]+)+)[`*]{0,2} ?= ?[`'\"]?" +
+	reProseParam = regex.New("(?:^|[\\s(,;:`*\"'])([a-z]+(?:_[a-z]+)+)[`*]{0,2}(?: ?= ?| is (?:set to |at )?| of )[`'\"]?" +
 		"(\\d{1,9}(?:\\.\\d{1,4})? ?(?:[kMGT]B|ms|s|min|h|d)?|on|off)(?:[\\s,;.)`'\"*]|$)")
 	reProseRAM = regex.New(`(?i)\b(?:host|server|machine|system|instance|vm|node|box|serveur|сервер\p{L}*|rechner|` +
 		`servidor)\b[^.;:]{0,60}?[\s~(](\d{1,5}) ?(?:gb|gib|go|гб) (?:of |de )?(?:physical |total |main |system )?` +
@@ -34,21 +34,74 @@ const (
 	longestProse  = 4000
 )
 
+// A machine within a sentence: what it has, and of what kind its disks are.
+var (
+	reBoxRAM = regex.New(`(?i)(?:^|[\s(,~])(\d{1,5}) ?(?:gb|gib|go|гб)(?: (?:of )?(?:ram|memory))?[ -](?:\w+ ){0,2}` +
+		`(?:box|machine|server|vm|vps|instance|host|node|droplet)\b|` +
+		`\b(?:server|box|machine|host|vm|instance|vps) (?:has|with) (\d{1,5}) ?(?:gb|gib)(?: of)?(?: (?:ram|memory))?` +
+		`(?:[\s,.;:)]|$)|` +
+		`(?:оперативн\p{L}* памят\p{L}*|озу|память|памяти)[ :–-]{1,3}(\d{1,5}) ?(?:гб|gb)|(?:^|[\s(,])(\d{1,5}) ?(?:гб|gb) ` +
+		`(?:оперативн|озу|памяти)|内存[:：]? ?(\d{1,5}) ?gb?\b|(\d{1,5}) ?gb? ?内存|メモリ[:：]? ?(\d{1,5}) ?gb`)
+	reBoxCPU  = regex.New(`(?i)(?:^|[\s(,])(\d{1,4})[ -]?(v?cpus?|vcores?|(?:cpu |physical )?cores?|threads|ядер|核)(?:[\s,.;)]|$)`)
+	reBoxDisk = regex.New(`(?i)\b(nvme|ssd|hdd)s?\b|жёстк\p{L}* диск\p{L}* \((hdd)\)`)
+	reRuns    = regex.New(`(?i)(?:^|\b)(?:we|i|we['’]re|i['’]m) (?:run|use|are (?:running|using|on)|running|using|on)` +
+		`(?: version| postgres(?:ql)?| pg)? v?(1[0-8](?:\.\d{1,2})?)(?: (?:on|in|with|at)\b|,|$)`)
+	reAsksMore = regex.New(`(?i)\b(?:recommend\w*|suggest\w*|upgrad\w+|or larger|minimum|at least|e\.g|example|should|` +
+		`would|could|consider\w*|instead)\b|\?`)
+)
+
+// boxOf is the machine of a sentence, whose memory is told once. CPUs and disks without it are of anything.
+func boxOf(s string) []part.Fact {
+	ram := reBoxRAM.FindAllStringSubmatch(s, 2)
+	if len(ram) != 1 {
+		return nil
+	}
+	n, ok := amount.Whole(strings.Join(ram[0][1:], ""))
+	if !ok || n < 1 {
+		return nil
+	}
+	out := []part.Fact{amount.Amount{Bytes: n * amount.GB, Step: amount.GB}.Fact("stated.memory", "")}
+	if m := reBoxCPU.FindAllStringSubmatch(s, 2); len(m) == 1 {
+		if n, ok := amount.Whole(m[0][1]); ok && n > 0 {
+			name := "stated.cpus"
+			if strings.Contains(strings.ToLower(m[0][2]), "core") || m[0][2] == "ядер" {
+				name = "stated.cores"
+			}
+			out = append(out, part.Count(name, "", n))
+		}
+	}
+	if m := reBoxDisk.FindAllStringSubmatch(s, 2); len(m) == 1 {
+		out = append(out, part.Word("stated.storage", "", m[0][1]+m[0][2]))
+	}
+	return out
+}
+
 // ReadProse reads a paragraph. It is asked last: what has a form of its own is no prose.
 func ReadProse(w *part.Window) (f part.Found) {
 	t := w.Text(0)
-	if len(t) < shortestProse || len(t) > longestProse || w.Lines[0].Is != part.Content || strings.Count(t, " ") < 7 ||
+	if len(t) < shortestProse && len(instances(t)) == 0 || len(t) > longestProse || w.Lines[0].Is != part.Content || strings.Count(t, " ") < 7 && len(instances(t)) == 0 ||
 		!strings.ContainsAny(t, "0123456789") {
 		return
 	}
+	again := false
 	for s := range strings.SplitSeq(strings.ReplaceAll(t, "! ", ". "), ". ") {
-		if reAdvises.MatchString(s) {
+		if x := instanceFacts(s); len(x) > 0 && !reAsksMore.MatchString(s) && !again {
+			f.Add(x...)
+			f.Notes, again = []string{byInstance}, true
+		}
+		if reAdvises.MatchString(strings.ReplaceAll(s, " is set to ", " is ")) {
 			continue
 		}
 		if m := reProsePG.FindAllStringSubmatch(s, 2); len(m) == 1 {
 			f.Add(part.Word("server.version", "", m[0][1]))
+		} else if m := reRuns.FindAllStringSubmatch(s, 2); len(m) == 1 {
+			if v, ok := setting.Version(m[0][1]); ok {
+				f.Add(v)
+			}
 		}
-		if m := reProseRAM.FindAllStringSubmatch(s, 2); len(m) == 1 {
+		if x := boxOf(s); len(x) > 0 && len(f.Notes) == 0 {
+			f.Add(x...)
+		} else if m := reProseRAM.FindAllStringSubmatch(s, 2); len(m) == 1 {
 			if n, ok := amount.Whole(m[0][1]); ok && n > 0 {
 				f.Add(amount.Amount{Bytes: n * amount.GB, Step: amount.GB}.Fact("stated.memory", ""))
 			}

@@ -164,11 +164,21 @@ func piece(t string) (kind string, fact part.Fact) {
 			return "cpu", part.Count(name, "", n)
 		}
 	}
+	if x := instances(t); len(x) == 1 && len(t) < len(x[0].name)+24 {
+		return "instance", part.Word("instance.type", "", x[0].name)
+	}
+	if m := reStorage.FindStringSubmatch(t); m != nil {
+		return "storage", part.Word("stated.storage", "", m[1])
+	}
 	if m := reBareModel.FindStringSubmatch(t); m != nil {
 		return "model", part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))
 	}
 	return "", fact
 }
+
+// reStorage is a kind of disk that a person names, and nothing else with it.
+var reStorage = regex.New(`(?i)^(?:\d+(?:[.,]\d+)? ?[gt]i?b )?(?:(?:local|fast|enterprise|samsung|intel) )?` +
+	`(nvme(?: ssds?)?|ssds?|hdds?|sata ssds?|gp[23]|io[12])(?: (?:disks?|drives?|storage|raid ?\d{1,2}))?$`)
 
 // pieces are what the words of a line say, each kind once; a line that says one twice says nothing.
 func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
@@ -180,6 +190,9 @@ func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
 		case kind == "":
 		case kinds[kind]:
 			return nil, nil
+		case kind == "instance":
+			kinds[kind] = true
+			facts = append(facts, instanceFacts(s)...)
 		default:
 			kinds[kind] = true
 			facts = append(facts, fact)
@@ -221,19 +234,22 @@ func ReadStack(w *part.Window) (f part.Found) {
 		t, labelled = m[1], true
 	}
 	facts, kinds := pieces(t)
-	labelled = labelled || kinds["cpu"] && onlyMachine(t)
+	labelled = labelled || kinds["instance"] || kinds["cpu"] && onlyMachine(t)
 	if len(facts) == 0 || reWanted.MatchString(t) || !item && !labelled && !amongOthers(w) || wished(w) {
 		return
 	}
 	if len(facts) == 1 && strings.ContainsAny(t, ",;|") && !item && !labelled {
 		return
 	}
-	for _, k := range []string{"server", "os", "memory", "cpu"} {
+	for _, k := range []string{"server", "os", "memory", "cpu", "instance"} {
 		if kinds[k] && again(w, k, item) {
 			return
 		}
 	}
 	f.N, f.Kind, f.Sure, f.Facts = 1, part.Stated, part.Likely, facts
+	if kinds["instance"] {
+		f.Notes = append(f.Notes, byInstance)
+	}
 	if len(facts) == 1 {
 		switch {
 		case kinds["server"]:

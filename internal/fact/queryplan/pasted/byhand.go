@@ -33,7 +33,7 @@ var (
 	elidedFigures = regex.New(`\s*(?:\((?:cost=)?(?:\.{2,}|…)\)|(?:\.{3}|…))(\s*(?:$|\((?:cost=|actual |never )))`)
 	elidedTime    = regex.New(`\(actual (?:time=)?(?:\.{2,}|…)\s+rows=`)
 	// bareRows are figures of a run without their word
-	bareRows = regex.New(`\((rows=[\d.]+ +loops=)`)
+	bareRows = regex.New(`\((rows=\d[\d.]* +loops=)`)
 	// more is a further property in a line
 	more = regex.New(`\s{2,}(` + properties + `): `)
 	// nodeBegin is a line of a node: its arrow, its indentation
@@ -54,7 +54,12 @@ func ByHand(lines []string) []string {
 		return lines
 	}
 	out := make([]string, 0, len(lines))
+	executed := ran(lines)
 	for _, l := range lines {
+		l = alone(named(l))
+		if m := starred.FindStringSubmatch(l); m != nil && nodeBegin.MatchString(m[1]) {
+			l = m[1]
+		}
 		node := nodeBegin.FindStringSubmatchIndex(l)
 		if node == nil && !counted.MatchString(l) && !more.MatchString(l) && !strings.Contains(l, ": ") {
 			out = append(out, l)
@@ -71,6 +76,7 @@ func ByHand(lines []string) []string {
 			l = elidedFigures.ReplaceAllString(l, "$1")
 			l = elidedTime.ReplaceAllString(l, "(actual rows=")
 			l = bareRows.ReplaceAllString(l, "(actual $1")
+			l = shorthand(l, executed)
 			if at := slices.MinFunc([]int{mark(l), len(l)}, func(a, b int) int { return a - b }); at < len(l) {
 				l = l[:at] + ungrouped(l[at:])
 			}
