@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/cloud"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
@@ -79,7 +80,7 @@ func boxOf(s string) []part.Fact {
 // ReadProse reads a paragraph. It is asked last: what has a form of its own is no prose.
 func ReadProse(w *part.Window) (f part.Found) {
 	t := w.Text(0)
-	if len(t) < shortestProse && len(instances(t)) == 0 || len(t) > longestProse || w.Lines[0].Is != part.Content || strings.Count(t, " ") < 7 && len(instances(t)) == 0 ||
+	if len(t) < shortestProse && len(cloud.Instances(t)) == 0 || len(t) > longestProse || w.Lines[0].Is != part.Content || strings.Count(t, " ") < 7 && len(cloud.Instances(t)) == 0 ||
 		!strings.ContainsAny(t, "0123456789") {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/cloud"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
@@ -164,8 +165,8 @@ func piece(t string) (kind string, fact part.Fact) {
 			return "cpu", part.Count(name, "", n)
 		}
 	}
-	if x := instances(t); len(x) == 1 && len(t) < len(x[0].name)+24 {
-		return "instance", part.Word("instance.type", "", x[0].name)
+	if x := cloud.Instances(t); len(x) == 1 && len(t) < len(x[0].Name)+24 {
+		return "instance", part.Word("instance.type", "", x[0].Name)
 	}
 	if m := reStorage.FindStringSubmatch(t); m != nil {
 		return "storage", part.Word("stated.storage", "", m[1])

@@ -190,6 +190,9 @@ func meant(text string) []Setting {
 	return out
 }
 
+// unquotedSize is a line of a configuration whose value needs quotes: 1.5GB, 64 MB.
+var unquotedSize = regex.New(`^[a-z_]+\s*=\s*\d+(?:\.\d+)? ?(?:[kMGT]?B|ms|s|min|h|d)\s*(?:#.*)?$`)
+
 // lists are parameters whose value may be a list.
 var lists = map[string]bool{
 	"shared_preload_libraries": true, "session_preload_libraries": true, "local_preload_libraries": true,
@@ -265,9 +268,10 @@ func (r *reader) pasted() Text {
 	var maybe []Setting
 	var prose, code Unread // outside of the fences, and within them
 	within := 0
+	poolers := r.poolerLines()
 	for _, l := range r.lines {
 		trimmed := strings.TrimSpace(l.text)
-		if trimmed == "" {
+		if trimmed == "" || poolers[l.n] {
 			continue
 		}
 		for _, s := range edited(l.text) {
@@ -290,6 +294,9 @@ func (r *reader) pasted() Text {
 		for _, s := range list {
 			if s.Line = l.n; r.fences[l.n] >= 0 {
 				within++
+			}
+			if len(list) == 1 && r.fences[l.n] > 0 && unquotedSize.MatchString(w.text) && conf.Parse(w.text)[0].Err != "" {
+				s.Refused = w.text
 			}
 			switch {
 			case directive(s.Name):
