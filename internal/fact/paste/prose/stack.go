@@ -78,7 +78,8 @@ var reOSVersion = regex.New(`(?i)^(?:distribution|distro|os) version\s?:\s?(\d[\
 var (
 	reFieldHead = regex.New(`(?i)^(?:|value|version|current(?: value)?|actual|details?|specs?|specifications?|info` +
 		`(?:rmation)?|` +
-		`configuration|setting|result|значение|версия|wert|valeur|version|valor|値|值|版本|配置)$`)
+		`configuration|setting|result|значение|характеристика|описание|версия|wert|merkmal|valeur|caractéristiques?|détails?|version|` +
+		`valor|característica|detalle|値|值|版本|配置|规格|規格|内容|スペック)$`)
 	reNoField = regex.New("[|<>→=]|:\\s")
 )
 
@@ -187,6 +188,9 @@ func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
 	t = reSentenceEnd.ReplaceAllString(t, "$1;")
 	for s := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
 		kind, fact := piece(s)
+		if _, rest, ok := strings.Cut(plainWords.Replace(s), ": "); ok && kind == "" {
+			kind, fact = piece(rest)
+		}
 		switch {
 		case kind == "":
 		case kinds[kind]:
