@@ -100,14 +100,22 @@ func tableField(w *part.Window) string {
 	if len(c) < 2 || c[0] == "" || c[1] == "" || reNoField.MatchString(c[0]) || setting.Known(c[0]) {
 		return ""
 	}
-	for i := len(w.Before) - 1; i > 0 && strings.HasPrefix(w.Before[i].Text, "|"); i-- {
+	headless := len(w.Before) == 0 // the text begins within the table
+	for i := len(w.Before) - 1; i >= 0 && strings.HasPrefix(w.Before[i].Text, "|"); i-- {
 		if !part.TableRule.MatchString(w.Before[i].Text) {
+			headless = headless || i == 0
 			continue
+		}
+		if i == 0 {
+			return ""
 		}
 		head := cells(w.Before[i-1].Text)
 		if len(head) < 2 || !reFieldHead.MatchString(head[1]) || reWished.MatchString(head[0]) {
 			return ""
 		}
+		return c[0] + ": " + c[1]
+	}
+	if headless && len(c) == 2 {
 		return c[0] + ": " + c[1]
 	}
 	return ""
