@@ -296,6 +296,10 @@ func (p Words) foreignSubject(d document.File) []string {
 	}
 	out := []string{p.Say("Checked {file} ({form}): {lines}.", "file", typeset.Clean(d.Main), "form", what, "lines",
 		say.N(d.Settings, "{n} line", "{n} lines"))}
+	for _, profile := range d.NotGiven {
+		out = append(out, p.Say("It includes the profile {profile}, which is not in the file: values that only that "+
+			"profile sets were not checked.", "profile", typeset.Clean(profile)))
+	}
 	return append(append(out, p.fileAssumed(d)...), p.fileHost(d, how))
 }
 
