@@ -13,6 +13,8 @@ var (
 	looseFigure = regex.New(`\b(cost|time|rows|loops|width) ?= ?([\d.,…]*(?: ?\.\.[\d.,]+)?) ?(ms|s|secs?|µs|us)?\b?`)
 	// lastNumber is the number that a figure ends with
 	lastNumber = regex.New(`(?:^|\.\.|…)(\d[\d,]*(?:\.\d+)?)$`)
+	// dotsBehind stand for the figures that follow
+	dotsBehind = regex.New(` +(?:\.{2,}|…)[.…]*$`)
 	wholeRange = regex.New(`^(\d[\d.]*?)\.\.(\d[\d.]*)$`)
 )
 
@@ -25,7 +27,7 @@ func (n *Node) loose(text string) {
 		figures := map[string]string{}
 		unit := ""
 		for _, m := range looseFigure.FindAllStringSubmatch(group[1]+group[2], 10) {
-			if figures[m[1]] = strings.TrimSpace(m[2]); m[1] == "time" {
+			if figures[m[1]] = strings.TrimSpace(dotsBehind.ReplaceAllString(m[2], "")); m[1] == "time" {
 				unit = m[3]
 			}
 		}

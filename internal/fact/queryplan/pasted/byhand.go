@@ -50,11 +50,13 @@ var (
 // ByHand makes ordinary lines of what a person made of them: remarks behind them, figures left out, separators of
 // thousands, several properties or nodes on a line. Columns stay what they are.
 func ByHand(lines []string) []string {
+	lines = drawn(lines)
 	if !slices.ContainsFunc(lines, func(l string) bool { return nodeBegin.MatchString(l) }) {
 		return lines
 	}
 	out := make([]string, 0, len(lines))
 	executed := ran(lines)
+	lines = withArrows(lines)
 	for _, l := range lines {
 		l = alone(named(l))
 		if m := starred.FindStringSubmatch(l); m != nil && nodeBegin.MatchString(m[1]) {
@@ -73,6 +75,7 @@ func ByHand(lines []string) []string {
 			l = l[:at[0]]
 		}
 		if node != nil {
+			l = estimateBeside.ReplaceAllString(l, "(cost= rows=$1) (actual $2")
 			l = elidedFigures.ReplaceAllString(l, "$1")
 			l = elidedTime.ReplaceAllString(l, "(actual rows=")
 			l = bareRows.ReplaceAllString(l, "(actual $1")
