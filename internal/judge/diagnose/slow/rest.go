@@ -105,7 +105,7 @@ func slowNodeLine(n Node) say.Message {
 
 // planningHides is how much larger the factor of the executions is than that of the whole times for it to be told:
 // planning then takes most of the fast run.
-const planningHides = 1.5
+const planningHides = 3
 
 // headline says the verdict in one line.
 func (d *Report) headline() {
