@@ -365,9 +365,13 @@ func (p *Plan) Ran() (float64, bool) {
 	return 0, false
 }
 
-// Executed says whether the plan was measured: whether any of its nodes ran.
+// Executed says whether the plan was measured: whether any of its nodes ran. What only a run shows is enough, where a
+// person left out the figures.
 func (p *Plan) Executed() bool {
 	ran := false
-	p.Root.Walk(func(n *Node) { ran = ran || n.Actual != nil || n.Never })
+	p.Root.Walk(func(n *Node) {
+		ran = ran || n.Actual != nil || n.Never || n.Launched != nil || n.Sort != nil || n.Removed > 0 || n.Recheck > 0 ||
+			n.Exact+n.Lossy > 0 || n.Fetches != nil
+	})
 	return ran
 }

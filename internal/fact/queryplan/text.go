@@ -305,7 +305,7 @@ func (s *segment) line(it item) {
 	case !plain && !(colon && known(name)) && !workerTag.MatchString(it.text):
 		switch {
 		case s.blank || len(s.items) == 0:
-		case partOfName(it.text), cutLine.MatchString(it.text):
+		case partOfName(it.text), slices.Contains(words, it.text), cutLine.MatchString(it.text):
 			s.cut = it.text
 		case it.text != "..." && it.text != "…" && !strings.HasPrefix(it.text, "```") && it.text != "*/":
 			if s.unknown.Lines++; s.unknown.First == "" {

@@ -148,7 +148,10 @@ var (
 	// of a program that draws the sign of the distribution
 	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
 	reFetchCPU    = regex.New(`^CPU: (\S.{2,60}?) \((\d{1,4})\)(?: @ \S+)?$`)
-	reWelcome     = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
+	// inxi -S
+	reInxiHost   = regex.New(`^Host: (\S{1,64}) Kernel: (\S+) (?:arch: (\S+) )?(?:bits: \d+|\S+ \(\d+ bit\))`)
+	reInxiDistro = regex.New(`\bDistro: (\S.{2,60}?)(?:<\*|\s{2,}|$)`)
+	reWelcome    = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
 )
 
 // ReadFields reads what people write of a host in the fields of a form.
@@ -171,6 +174,18 @@ func fieldOf(w *part.Window) (f part.Found) {
 		f.Add(part.Word("os.name", "", m[1]), part.Word("kernel.release", "", m[2]))
 		f.Body = []string{m[1]}
 		return f
+	}
+	if m := reInxiHost.FindStringSubmatch(t); m != nil {
+		f = part.Found{N: 1, Kind: part.Uname, Sure: part.Likely, Host: m[1]}
+		f.Add(part.Word("host.name", "", m[1]), part.Word("kernel.release", "", m[2]))
+		if m[3] != "" {
+			f.Add(part.Word("cpu.architecture", "", m[3]))
+		}
+		return f
+	}
+	if m := reInxiDistro.FindStringSubmatch(t); m != nil {
+		return part.Found{N: 1, Kind: part.OSRelease, Sure: part.Likely, Body: []string{m[1]},
+			Facts: []part.Fact{part.Word("os.name", "", m[1])}}
 	}
 	if x := Stated(t); len(x) > 0 {
 		return part.Found{N: 1, Kind: part.Stated, Sure: part.Likely, Facts: x}

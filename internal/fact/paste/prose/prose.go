@@ -91,6 +91,9 @@ func boxOf(s string) []part.Fact {
 		out = append(out, part.Word("stated.storage", "", m[0][1]+m[0][2]))
 	}
 	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(",;()", r) }) {
+		if _, behind, ok := strings.Cut(plainWords.Replace(w), ": "); ok {
+			w = behind
+		}
 		if m := reBareOS.FindStringSubmatch(strings.TrimSpace(w)); m != nil {
 			out = append(out, part.Word("os.name", "", m[1]))
 			break

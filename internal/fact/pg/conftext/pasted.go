@@ -181,6 +181,9 @@ func meant(text string) []Setting {
 		// In a program, a bare word behind an arrow is a name of its own.
 		set.Template = set.Template || m[2] == "=>" && v[0] != '\'' && v[0] != '"' && !valued(v) &&
 			!enumerated(strings.ToLower(m[1]), v)
+		if strings.HasSuffix(v, "$") && strings.HasPrefix(rest, "(") { // what a shell puts in
+			set.Value, set.Template = v+rest, true
+		}
 		out = append(out, set)
 		t = strings.TrimLeft(rest, ",;` ")
 		if strings.HasPrefix(t, "and ") {
