@@ -344,7 +344,8 @@ const (
 var reExpected = regex.New(`(?i)^(?:#|//|--) ?(?:expected|sample|example|should (?:show|print|see|return))\b`)
 
 // reCaptured is what they say before one that a server did have.
-var reCaptured = regex.New(`(?i)\b(?:captured|measured|recorded|actual|taken|real) (?:output|from|on|in|at|against|during)\b|` +
+var reCaptured = regex.New(`(?i)\b(?:captured|measured|recorded|actual|taken|real) (?:output|from|on|in|at` +
+	`|against|during)\b|` +
 	`\b(?:output|run) (?:captured|measured|recorded|taken)\b`)
 
 const remarksNear = 8 // lines between such a remark and what it is of

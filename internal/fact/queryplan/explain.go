@@ -370,8 +370,8 @@ func (p *Plan) Ran() (float64, bool) {
 func (p *Plan) Executed() bool {
 	ran := false
 	p.Root.Walk(func(n *Node) {
-		ran = ran || n.Actual != nil || n.Never || n.Launched != nil || n.Sort != nil || n.Removed > 0 || n.Recheck > 0 ||
-			n.Exact+n.Lossy > 0 || n.Fetches != nil
+		ran = ran || n.Actual != nil || n.Never || n.Launched != nil || n.Sort != nil || n.Removed > 0 ||
+			n.Recheck > 0 || n.Exact+n.Lossy > 0 || n.Fetches != nil
 	})
 	return ran
 }

@@ -29,7 +29,8 @@ var (
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
 	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime)\*{0,2} ?: ?\*{0,2} ?([\d.,]+) ms`)
 	// saidTime is such a time in the words of a person: a line of its own
-	saidTime = regex.New(`(?i)^(?:[-*•] ?)?\*{0,2}(?:(plan(?:ning)?(?: time)?)|(?:total |query )?(?:execution|exec|run|runtime|` +
+	saidTime = regex.New(`(?i)^(?:[-*•] ?)?\*{0,2}(?:(plan(?:ning)?(?: time)?)|(?:total |query )?(?:execution` +
+		`|exec|run|runtime|` +
 		`elapsed|total|query)(?:[ -]?(?:time|duration))?|total (?:runtime|duration)|(?:tiempo|temps|tempo) (?:total|` +
 		`de ejecuci[óo]n|d'ex[ée]cution|de execu[çc][ãa]o)|gesamt(?:zeit|laufzeit)|ausf[üu]hrungszeit|` +
 		`время выполнения|общее время|执行时间|執行時間|実行時間)\*{0,2} ?[:=：≈~]+\*{0,2} ?(?:~|≈|about )? ?` +

@@ -144,19 +144,20 @@ func setElsewhere(d document.File) say.Message {
 	}
 	switch conftext.Form(d.Form) {
 	case conftext.CommandLine, conftext.Compose:
-		return say.M("Options of the command line override ALTER SYSTEM: where a finding says ALTER SYSTEM, change the " +
-			"option instead, and restart.")
+		return say.M("Options of the command line override ALTER SYSTEM: where a finding says ALTER SYSTEM, " +
+			"change the option instead, and restart.")
 	case conftext.CNPG, conftext.Zalando, conftext.Crunchy, conftext.Percona, conftext.StackGres, conftext.KubeBlocks,
 		conftext.Manifest, conftext.Helm, conftext.Terraform:
-		return say.M("Another program sets these parameters: where a finding says ALTER SYSTEM, change this text instead, " +
-			"and apply it.")
+		return say.M("Another program sets these parameters: where a finding says ALTER SYSTEM, change this text " +
+			"instead, and apply it.")
 	case conftext.AlterSystem:
 		return say.Message{}
 	}
 	for _, f := range d.Findings {
 		last, _ := f.Seen.Args["last"].(string)
 		if d.From == "oldest" || strings.HasPrefix(last, "9.") && last < "9.5" {
-			return say.M("ALTER SYSTEM exists since PostgreSQL 9.4: for an older server, change postgresql.conf instead.")
+			return say.M("ALTER SYSTEM exists since PostgreSQL 9.4: for an older server, change " +
+				"postgresql.conf instead.")
 		}
 	}
 	return say.Message{}

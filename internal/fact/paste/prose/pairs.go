@@ -102,15 +102,18 @@ var (
 		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}(?:\s?:[*_]{0,2}\s?(?:linux )?` +
 			`(\d+\.\d+\.\d+[\w.+~-]*)|\s(\d+\.\d+\.\d+-\d[\w.+~-]*))$`)
 	reFieldOS = regex.New(
-		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution|ос|операционная система|système d['’]exploitation|système|sistema operativo|betriebssystem|操作系统|系统)(?: version| \([^)]{1,4` +
+		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution|ос|операционная система` +
+			`|système d['’]exploitation|système|sistema operativo|betriebssystem|操作系统|系统)(?: version| \([^)]{1,4` +
 			`0}\))?[*_]{0,2}\s?:` +
 			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
-			`|amazon linux|gentoo|linux mint|raspbian|raspberry pi os|nixos|openeuler|euleros|kylin|anolis|scientific|` +
+			`|amazon linux|gentoo|linux mint|raspbian|raspberry pi os|nixos|openeuler|euleros|kylin|anolis` +
+			`|scientific|` +
 			`cloudlinux|proxmox|freebsd|photon|` +
 			`alpine|arch|astra|alt|red os|windows)\b[\w ./()+-]{0,80}?)(?:[,;(] ?(?:linux )?kernel:? ` +
 			`(\d+\.\d+\.\d+[\w.+~-]*)\)?)?[.,]?$`)
 	reFieldRAM = regex.New(
-		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory|оперативная память|память|озу|mémoire(?: vive)?|memoria|arbeitsspeicher|内存)(?: (?:on|of) ` +
+		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory|оперативная память` +
+			`|память|озу|mémoire(?: vive)?|memoria|arbeitsspeicher|内存)(?: (?:on|of) ` +
 			`(?:the )?(?:server|host|machine|vm|db))?|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?[:=]` +
 			`[*_]{0,2}\s?(?:(?:~|approx\. |about ) ?)?(\d{1,5}(?:[.,]\d{1,2})?) ?(gb|gib|g|go|гб|tb|tib|mb|mib|mo|` +
 			`мб)((?:[ ,@(/]+(?:ram|l?p?ddr\d\w?|ecc|reg|rdimm|udimm|lrdimm|so-?dimm|` +
@@ -136,7 +139,8 @@ var (
 		`(?: (?:file|values|in use|used|we use|i use|is|are|as follows|below|\([^()]{1,40}\)))*` +
 		`(?:[*_]{0,2}[:：][*_]{0,2}|[*_]{2})$`)
 	reFieldCPU = regex.New(
-		`(?i)^[*_]{0,2}(?:(?:online|logical|total|number of) )?(?:cpus?|vcpus?|cores?|processors?|ядра(?: cpu)?|ядер|количество ядер|` +
+		`(?i)^[*_]{0,2}(?:(?:online|logical|total|number of) )?(?:cpus?|vcpus?|cores?|processors?|ядра(?: cpu)?` +
+			`|ядер|количество ядер|` +
 			`cœurs(?: physiques)?|núcleos|kerne|cpu核数|核数)(?: num| ` +
 			`count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +
 			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
@@ -260,8 +264,11 @@ func Stated(t string) []part.Fact {
 			out := []part.Fact{part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
 			if n := reModelCores.FindStringSubmatch(t[strings.Index(t, m[1])+len(m[1]):]); n != nil {
 				if c, ok := amount.Whole(n[1]); ok && c > 0 {
-					out = append(out, part.Count(map[bool]string{true: "stated.cores", false: "stated.cpus"}[strings.HasPrefix(
-						strings.ToLower(n[2]), "core")], "", c))
+					name := "stated.cpus"
+					if strings.HasPrefix(strings.ToLower(n[2]), "core") {
+						name = "stated.cores"
+					}
+					out = append(out, part.Count(name, "", c))
 				}
 			}
 			return out

@@ -41,14 +41,18 @@ var (
 		`(?:box|machine|server|vm|vps|instance|host|node|droplet)\b|` +
 		`\b(?:server|box|machine|host|vm|instance|vps) (?:has|with) (\d{1,5}) ?(?:gb|gib)(?: of)?(?: (?:ram|memory))?` +
 		`(?:[\s,.;:)]|$)|` +
-		`(?:^|[\s(,~*])(\d{1,5}) ?(?:gb|gib|go|гб) (?:of |de )?(?:ram|memory|ddr\d|озу|оперативн\p{L}*|памяти)(?:[\s,.;)*_]|$)|` +
+		`(?:^|[\s(,~*])(\d{1,5}) ?(?:gb|gib|go|гб) (?:of |de )?(?:ram|memory|ddr\d|озу|оперативн\p{L}*` +
+		`|памяти)(?:[\s,.;)*_]|$)|` +
 		`(?:оперативн\p{L}* памят\p{L}*|озу|память|памяти)[ :–-]{1,3}(\d{1,5}) ?(?:гб|gb)|` +
 		`内存[:：]? ?(\d{1,5}) ?gb?\b|(\d{1,5}) ?gb? ?内存|メモリ[:：]? ?(\d{1,5}) ?gb`)
-	reBoxCPU = regex.New(`(?i)(?:^|[\s(,*])(\d{1,4})[ -]?(v?cpus?|vcores?|(?:cpu |physical )?cores?|threads|ядер|ядра|cœurs|核)` +
+	reBoxCPU = regex.New(`(?i)(?:^|[\s(,*])(\d{1,4})[ -]?(v?cpus?|vcores?|(?:cpu |physical )?cores?|threads|ядер` +
+		`|ядра|cœurs|核)` +
 		`(?:[\s,.;)*]|$)`)
 	reBoxDisk = regex.New(`(?i)\b(nvme|ssd|hdd)s?\b|жёстк\p{L}* диск\p{L}* \((hdd)\)`)
-	reBoxPG   = regex.New(`(?i)\b(?:postgres(?:ql)?|pg) ?v?(1[0-8](?:\.\d{1,2})?|9\.[0-6](?:\.\d{1,2})?)(?:[\s,;:).*_]|$)`)
-	reBoxName = regex.New(`\b(AMD EPYC \w+|AMD Ryzen \d \w+|Intel(?:\(R\))? Xeon(?:\(R\))? [\w-]+(?: [\w-]*\d[\w-]*)?|` +
+	reBoxPG   = regex.New(`(?i)\b(?:postgres(?:ql)?|pg) ?v?(1[0-8](?:\.\d{1,2})?` +
+		`|9\.[0-6](?:\.\d{1,2})?)(?:[\s,;:).*_]|$)`)
+	reBoxName = regex.New(`\b(AMD EPYC \w+|AMD Ryzen \d \w+|Intel(?:\(R\))? Xeon(?:\(R\))? [\w-]+(?:` +
+		` [\w-]*\d[\w-]*)?|` +
 		`Apple M\d(?: (?:Pro|Max|Ultra))?|(?:MacBook|Mac)\w*(?: \w+)? (M\d))\b`)
 	reRuns = regex.New(`(?i)(?:^|\b)(?:we|i|we['’]re|i['’]m) (?:run|use|are (?:running|using|on)|running|using|on)` +
 		`(?: version| postgres(?:ql)?| pg)? v?(1[0-8](?:\.\d{1,2})?)(?: (?:on|in|with|at)\b|,|$)`)
@@ -74,7 +78,8 @@ func boxOf(s string) []part.Fact {
 	if m := reBoxCPU.FindAllStringSubmatch(s, 2); len(m) == 1 {
 		if n, ok := amount.Whole(m[0][1]); ok && n > 0 {
 			name := "stated.cpus"
-			if kind := strings.ToLower(m[0][2]); strings.Contains(kind, "core") || kind == "cœurs" || strings.HasPrefix(kind, "яд") {
+			if kind := strings.ToLower(m[0][2]); strings.Contains(kind, "core") || kind == "cœurs" ||
+				strings.HasPrefix(kind, "яд") {
 				name = "stated.cores"
 			}
 			out = append(out, part.Count(name, "", n))

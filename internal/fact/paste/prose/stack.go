@@ -78,7 +78,8 @@ var reOSVersion = regex.New(`(?i)^(?:distribution|distro|os) version\s?:\s?(\d[\
 var (
 	reFieldHead = regex.New(`(?i)^(?:|value|version|current(?: value)?|actual|details?|specs?|specifications?|info` +
 		`(?:rmation)?|` +
-		`configuration|setting|result|значение|характеристика|описание|версия|wert|merkmal|valeur|caractéristiques?|détails?|version|` +
+		`configuration|setting|result|значение|характеристика|описание|версия|wert|merkmal|valeur` +
+		`|caractéristiques?|détails?|version|` +
 		`valor|característica|detalle|値|值|版本|配置|规格|規格|内容|スペック)$`)
 	reNoField = regex.New("[|<>→=]|:\\s")
 )

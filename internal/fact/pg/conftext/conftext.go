@@ -322,7 +322,8 @@ func spelled(key string) string {
 	if low == key && low == "postgresql_port" { // of a role of Ansible
 		return "port"
 	}
-	for _, p := range []string{"patroni_postgresql_parameters_", "postgresql_conf_", "postgresql_config_", "postgresql_", "postgres_", "pg_", "db_"} {
+	for _, p := range []string{"patroni_postgresql_parameters_", "postgresql_conf_", "postgresql_config_",
+		"postgresql_", "postgres_", "pg_", "db_"} {
 		if rest, ok := strings.CutPrefix(low, p); ok && telling(rest) {
 			return rest
 		}

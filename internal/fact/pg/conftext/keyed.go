@@ -282,7 +282,8 @@ func (r *reader) poolerLines() map[int]bool {
 		}
 	}
 	for _, l := range r.lines {
-		if key, rest, ok := strings.Cut(strings.TrimSpace(l.text), ":"); ok && rest == "" && poolerPath.MatchString(key) {
+		key, rest, ok := strings.Cut(strings.TrimSpace(l.text), ":")
+		if ok && rest == "" && poolerPath.MatchString(key) {
 			out[l.n] = true
 		}
 	}

@@ -19,7 +19,8 @@ var versionMarks = []*regex.Regex{
 			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bengine_?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
-			`|\bPostgres\w*Version\.[A-Z]+_(\d+(?:_\d+)?)\b|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
+			`|\bPostgres\w*Version\.[A-Z]+_(\d+(?:_\d+)?)\b|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)` +
+			`|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
 	regex.New(
 		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
 			`(?:/[\w.-]+)?:(?:pg)?(\d+(?:\.\d+)?)` +

@@ -298,7 +298,8 @@ func (r *reader) pasted() Text {
 			if s.Line = l.n; r.fences[l.n] >= 0 {
 				within++
 			}
-			if len(list) == 1 && r.fences[l.n] > 0 && unquotedSize.MatchString(w.text) && conf.Parse(w.text)[0].Err != "" {
+			if len(list) == 1 && r.fences[l.n] > 0 && unquotedSize.MatchString(w.text) &&
+				conf.Parse(w.text)[0].Err != "" {
 				s.Refused = w.text
 			}
 			switch {

@@ -180,7 +180,8 @@ func dicts(text string) string {
 		return b.String()
 	}
 	m := dictKey.FindStringIndex(text)
-	if k := looseKey.FindStringIndex(text); m == nil && k != nil && loose.MatchString(text[k[0]:objectEnd(text, k[0])]) {
+	k := looseKey.FindStringIndex(text)
+	if m == nil && k != nil && loose.MatchString(text[k[0]:objectEnd(text, k[0])]) {
 		m = k
 	}
 	if m == nil {

@@ -10,8 +10,9 @@ import (
 
 // Figures as people write them who shorten a plan: without their brackets, with commas between, in words.
 var (
-	shortRows  = regex.New(`(?i)\b(?:actual )?rows ?[=:≈~]+ ?~?([\d.,]*\d)([km]?)\b|~?\b([\d.,]*\d) ?([km]?) rows\b`)
-	shortTime  = regex.New(`(?i)\b(?:actual )?time ?[=:≈~]+ ?~?(?:([\d.]+) ?(?:\.\.|…) ?)?([\d.,]*\d) ?(ms|s|secs?|µs|us)?\b`)
+	shortRows = regex.New(`(?i)\b(?:actual )?rows ?[=:≈~]+ ?~?([\d.,]*\d)([km]?)\b|~?\b([\d.,]*\d) ?([km]?) rows\b`)
+	shortTime = regex.New(`(?i)\b(?:actual )?time ?[=:≈~]+ ?~?(?:([\d.]+) ?(?:\.\.|…) ?)?([\d.,]*\d) ?(ms|s` +
+		`|secs?|µs|us)?\b`)
 	shortSpan  = regex.New(`(?i)~?\b([\d.,]*\d) ?(ms|secs?|s|µs|us)\b`)
 	shortLoops = regex.New(`(?i)\bloops ?[=:×x]+ ?([\d.,]*\d)([km]?)\b|\b([\d.,]*\d)([km]?) loops\b(?:[!),;]|$)|` +
 		`\bexecuted ([\d.,]*\d)([km]?) (?:times|x)\b`)
@@ -19,11 +20,13 @@ var (
 	// shortHead is the name of a node and nothing else
 	shortHead = regex.New(`^(?:[A-Z][A-Za-z]+ ?){1,5}(?:(?:using|on) \S+ ?(?:on \S+ ?)?(?:"[^"]*"|\S+)?)?$`)
 	// ranSigns are what only a plan has that was executed
-	ranSigns = regex.New(`(?i)\(actual |\bactual (?:time|rows)\b|\brows removed\b|\bexecution(?: time)? ?[:=]|\bloops ?[=:]|\(\d[\d,.]* loops\b|\bexecuted \d`)
+	ranSigns = regex.New(`(?i)\(actual |\bactual (?:time|rows)\b|\brows removed\b|\bexecution(?: time)? ?[:=]` +
+		`|\bloops ?[=:]|\(\d[\d,.]* loops\b|\bexecuted \d`)
 	// shortOn are the dots for an index whose name was left out
 	shortOn = regex.New(`( Scan(?: Backward)?(?: using)?) (?:\.{2,}|…) on `)
 	// proseCase is a property with the name that a person gave it
-	proseCase = regex.New(`(?i)^(\s*(?:[-*•] )?)(rows removed(?: by (?:join filter|index recheck|filter))?|sort method|sort key|` +
+	proseCase = regex.New(`(?i)^(\s*(?:[-*•] )?)(rows removed(?: by (?:join filter|index recheck|filter))?|sort` +
+		` method|sort key|` +
 		`index cond|recheck cond|hash cond|merge cond|filter|join filter|heap fetches|heap blocks|buffers|` +
 		`workers (?:planned|launched)|batches|index searches)\*{0,2} ?[:=]\*{0,2} ?(\S)`)
 )
