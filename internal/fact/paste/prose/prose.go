@@ -15,8 +15,8 @@ import (
 // What a sentence reports of a server: its version, the memory of its host, parameters with their values. A sentence
 // that advises, asks or supposes reports nothing.
 var (
-	reProseParam = regex.New("(?:^|[\\s(,;:`*\"'])([a-z]+(?:_[a-z]+)+)[`*]{0,2}(?: ?= ?| is (?:set to |at )?| of )[`'\"]?" +
-		"(\\d{1,9}(?:\\.\\d{1,4})? ?(?:[kMGT]B|ms|s|min|h|d)?|on|off)(?:[\\s,;.)`'\"*]|$)")
+	reProseParam = regex.New("(?:^|[\\s(,;:`*\"'])([a-z]+(?:_[a-z]+)+)[`*]{0,2}(?: ?= ?| is (?:set to |at )?| of )" +
+		"[`'\"]?(\\d{1,9}(?:\\.\\d{1,4})? ?(?:[kMGT]B|ms|s|min|h|d)?|on|off)(?:[\\s,;.)`'\"*]|$)")
 	reProseRAM = regex.New(`(?i)\b(?:host|server|machine|system|instance|vm|node|box|serveur|сервер\p{L}*|rechner|` +
 		`servidor)\b[^.;:]{0,60}?[\s~(](\d{1,5}) ?(?:gb|gib|go|гб) (?:of |de )?(?:physical |total |main |system )?` +
 		`(?:ram|memory|mémoire|памяти|озу|speicher|memoria)\b`)
