@@ -155,7 +155,7 @@ func setElsewhere(d document.File) say.Message {
 	}
 	for _, f := range d.Findings {
 		last, _ := f.Seen.Args["last"].(string)
-		if d.From == "oldest" || strings.HasPrefix(last, "9.") && last < "9.5" {
+		if d.From == "oldest" || d.From != "--pg" && strings.HasPrefix(last, "9.") && last < "9.5" {
 			return say.M("ALTER SYSTEM exists since PostgreSQL 9.4: for an older server, change " +
 				"postgresql.conf instead.")
 		}
