@@ -7,6 +7,7 @@ var pasted = []say.Template{
 	"the array {name} lacks a disk",
 	"a limit as large as the memory of the host is no limit",
 	"lines are missing in the input: there may be more CPUs",
+	"CPUs and memory are from the name of the instance type",
 	"these are the parameters in the configuration of a cluster manager or operator",
 	"a command sets these values; the input does not show whether it was run",
 	"the line {name} is cut",

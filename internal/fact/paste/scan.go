@@ -343,13 +343,18 @@ const (
 // reExpected is what the remarks of a manual say before an output that nobody had.
 var reExpected = regex.New(`(?i)^(?:#|//|--) ?(?:expected|sample|example|should (?:show|print|see|return))\b`)
 
+// reCaptured is what they say before one that a server did have.
+var reCaptured = regex.New(`(?i)\b(?:captured|measured|recorded|actual|taken|real) (?:output|from|on|in|at` +
+	`|against|during)\b|` +
+	`\b(?:output|run) (?:captured|measured|recorded|taken)\b`)
+
 const remarksNear = 8 // lines between such a remark and what it is of
 
 // expected says whether remarks are such an output, by those that stand right above.
 func expected(lines []part.Line) bool {
 	for i := len(lines) - 1; i >= 0 && i >= len(lines)-remarksNear && lines[i].Is != part.Blank; i-- {
 		if reExpected.MatchString(lines[i].Text) {
-			return true
+			return !reCaptured.MatchString(lines[i].Text)
 		}
 	}
 	return false

@@ -75,3 +75,26 @@ func askedIn(text string) string {
 	}
 	return a.take()
 }
+
+// createIndex is a statement that creates an index: its name, or its table and columns if it has none.
+var createIndex = regex.New(`(?i)\bcreate (?:unique )?index (?:concurrently )?(?:if not exists )?` +
+	`(?:(?:on (?:only )?"?([\w.]+)"?(?: using \w+)? ?\(([\w, ]+)\))|"?([\w$]+)"?)`)
+
+// createdIn are the names of the indexes that a text creates.
+func createdIn(text string) []string {
+	if !strings.Contains(text, "INDEX") && !strings.Contains(text, "ndex") {
+		return nil
+	}
+	var out []string
+	for _, m := range createIndex.FindAllStringSubmatch(text, 20) {
+		name := m[3]
+		if name == "" { // as the server names it
+			table := m[1][strings.LastIndexByte(m[1], '.')+1:]
+			name = table + "_" + strings.Join(strings.FieldsFunc(m[2], func(r rune) bool {
+				return r == ',' || r == ' '
+			}), "_") + "_idx"
+		}
+		out = append(out, name)
+	}
+	return out
+}

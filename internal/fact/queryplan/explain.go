@@ -9,6 +9,7 @@ package queryplan
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -29,6 +30,7 @@ type Plan struct {
 	Format   string   `json:"format"`             // text, json, yaml or xml
 	Query    string   `json:"query,omitempty"`    // auto_explain's Query Text, or what somebody typed above the plan
 	Typed    bool     `json:"-"`                  // the latter
+	Created  []string `json:"-"`                  // indexes that the text above the plan creates
 	Root     *Node    `json:"root"`               //
 	Planning *float64 `json:"planning,omitempty"` // Planning Time
 	// Execution Time, Total runtime before 9.4, duration of auto_explain
@@ -94,6 +96,7 @@ type Cost struct {
 	Total   float64 `json:"total"`
 	Rows    float64 `json:"rows"`
 	Width   int64   `json:"width"`
+	NoTotal bool    `json:"-"` // the costs are not known: a person left them out
 }
 
 // Actual is what a node did, on average of its loops. Times are nil with TIMING OFF.
@@ -258,8 +261,11 @@ func parse(text string) ([]*Plan, error) {
 func (p *Plan) finish() {
 	p.Buffers = false
 	p.Root.Walk(func(n *Node) { p.Buffers = p.Buffers || n.Buffers != nil && *n.Buffers != Buffers{} })
+	summed := p.onlySum()
 	p.Root.Walk(func(n *Node) {
 		switch {
+		case summed && n != p.Root:
+			n.Buffers = nil
 		case !p.Buffers, n.Actual == nil && n.Buffers != nil && *n.Buffers == Buffers{}:
 			n.Buffers = nil
 		case n.Actual == nil:
@@ -292,6 +298,21 @@ func (p *Plan) finish() {
 	if p.PlanUsage != nil && *p.PlanUsage == (Buffers{}) {
 		p.PlanUsage = nil
 	}
+}
+
+// onlySum says whether blocks are counted in the root alone, which reads none itself: a person left the others out.
+func (p *Plan) onlySum() bool {
+	b := p.Root.Buffers
+	if b == nil || b.Hit+b.Read == 0 || len(p.Root.Children) == 0 || strings.Contains(p.Root.Head, "Scan") ||
+		p.Root.below() {
+		return false
+	}
+	for _, modifies := range []string{"Insert", "Update", "Delete", "Merge on", "LockRows", "Result", "ProjectSet"} {
+		if strings.HasPrefix(p.Root.Head, modifies) {
+			return false
+		}
+	}
+	return true
 }
 
 // below says whether blocks are counted below a node: its own count, which includes them, was left out.
@@ -344,9 +365,13 @@ func (p *Plan) Ran() (float64, bool) {
 	return 0, false
 }
 
-// Executed says whether the plan was measured: whether any of its nodes ran.
+// Executed says whether the plan was measured: whether any of its nodes ran. What only a run shows is enough, where a
+// person left out the figures.
 func (p *Plan) Executed() bool {
 	ran := false
-	p.Root.Walk(func(n *Node) { ran = ran || n.Actual != nil || n.Never })
+	p.Root.Walk(func(n *Node) {
+		ran = ran || n.Actual != nil || n.Never || n.Launched != nil || n.Sort != nil || n.Removed > 0 ||
+			n.Recheck > 0 || n.Exact+n.Lossy > 0 || n.Fetches != nil
+	})
 	return ran
 }

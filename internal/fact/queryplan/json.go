@@ -35,6 +35,7 @@ func parseJSON(lines []string) ([]*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.Created = createdIn(text[at:from])
 		p.Fragment, p.Cut = fragment || part, cut
 		if p.Query == "" && !fragment {
 			p.Query = askedIn(text[at:from])

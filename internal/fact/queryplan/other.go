@@ -6,14 +6,14 @@ import (
 )
 
 // estimates of PostgreSQL are two costs with two points between them.
-var ownEstimate = regex.New(`\(cost=[\d.]+\.\.[\d.]+ rows=|Node[ -]Type`)
+var ownEstimate = regex.New(`\(cost=[\d.]+\.\.[\d.]* ?rows=|Node[ -]Type`)
 
 // others are plans of other databases, by what they alone write.
 var others = []struct {
 	product string
 	mark    *regex.Regex
 }{
-	{"MySQL", regex.New(`(?m)-> [^\n]+\(cost=[\d.e+]+ rows=[\d.e+]+\)|"query_block" ?:|` +
+	{"MySQL", regex.New(`(?m)-> [^\n]+\(cost=\d+(?:\.\d+)?(?:e[+]?\d+)? rows=[\d.e+]+\)|"query_block" ?:|` +
 		`^\W*id\W+select_type\W+table\b`)},
 	{"Oracle", regex.New(`(?m)^\| *Id *\| *Operation +\|`)},
 	{"SQL Server", regex.New(`\|--[\w ]+\(OBJECT:\(|http://schemas\.microsoft\.com/sqlserver/\d+/\d+/showplan`)},

@@ -52,7 +52,8 @@ func page(text string) (*segment, bool) {
 		switch {
 		case wait:
 			wait = false
-			it := item{text: unthousand(strings.TrimSpace(strings.TrimPrefix(l, "->"))), arrow: s.nodes > 0, own: own}
+			bare := strings.TrimLeft(strings.TrimPrefix(l, "->"), "→⟶➜ \t")
+			it := item{text: unthousand(bare), arrow: s.nodes > 0, own: own}
 			if err := s.node(it); err != nil {
 				return s, true
 			}

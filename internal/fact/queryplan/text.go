@@ -18,16 +18,23 @@ var (
 	errNodes = say.Err("a plan of too many nodes, or nested too deeply")
 	errPlans = say.Err("more plans than can be read")
 	// estimated and measured are the end of a node's line, each of which may be missing.
-	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) +rows=([\d.]+)(?: width=(\d+))?\)`)
-	measured  = regex.New(`\(actual (?:time=([\d.]+)\.\.([\d.]+) +)?rows=([\d.]+)(?: +loops=([\d.]+))?\)` +
-		// people who shorten a plan leave out how many rows
-		`|\(actual time=([\d.]+)\.\.([\d.]+)(?: +loops=([\d.]+))?\)`)
+	estimated = regex.New(`\(cost=([\d.]+)\.\.([\d.]+) +rows=(\d[\d.]*)(?: width=(\d+))?\)`)
+	measured  = regex.New(`\(actual (?:time=(?:([\d.]+)\.\.)?([\d.]+) +)?rows=(\d[\d.]*)(?: +loops=([\d.]+))?\)` +
+		// people who shorten a plan leave out how many rows, and when the first came
+		`|\(actual time=(?:([\d.]+)\.\.)?([\d.]+)(?: +loops=([\d.]+))?\)`)
 	// shortened is a node without figures, and what a person put in parentheses behind it
 	shortened = regex.New(`^([^(]+?) +\((.*)\)$`)
 	// detail begins a property among several
 	detail    = regex.New(`, +[A-Z][\w ]{2,30}[:=]`)
 	workerAct = regex.New(`^actual (?:time=([\d.]+)\.\.([\d.]+) )?rows=([\d.]+) loops=([\d.]+)`)
 	planTimes = regex.New(`(?i)\b(Planning Time|Execution Time|Total runtime)\*{0,2} ?: ?\*{0,2} ?([\d.,]+) ms`)
+	// saidTime is such a time in the words of a person: a line of its own
+	saidTime = regex.New(`(?i)^(?:[-*•] ?)?\*{0,2}(?:(plan(?:ning)?(?: time)?)|(?:total |query )?(?:execution` +
+		`|exec|run|runtime|` +
+		`elapsed|total|query)(?:[ -]?(?:time|duration))?|total (?:runtime|duration)|(?:tiempo|temps|tempo) (?:total|` +
+		`de ejecuci[óo]n|d'ex[ée]cution|de execu[çc][ãa]o)|gesamt(?:zeit|laufzeit)|ausf[üu]hrungszeit|` +
+		`время выполнения|общее время|执行时间|執行時間|実行時間)\*{0,2} ?[:=：≈~]+\*{0,2} ?(?:~|≈|about )? ?` +
+		`(\d[\d.,  ]*) ?(ms|milliseconds|s|secs?|seconds|min|minutes|мс|с|сек)\b\.?(?: *[(<←—–].*)?$`)
 	// psql's \timing, whose words are translated, and that of pgcli and others, in seconds
 	clock = regex.New(`^[\p{L}]+ ?: ([\d.,]+) ?([\p{L}]+)(?: \(.*\)(?:, executed in: .*)?)?$`)
 	// botTime is a time of the whole plan as the bot of Database Lab sums it up
@@ -76,6 +83,7 @@ type segment struct {
 	arrows   int // nodes with an arrow, the leftmost of which stands at
 	least    int
 	query    string
+	created  []string
 	typed    bool     // the query is what a person typed above the plan
 	duration *float64 // of auto_explain
 	fragment bool
@@ -94,6 +102,7 @@ type reader struct {
 	inSQL bool
 	pend  *float64 // duration that stands before the plan of a log
 	csv   bool     // the log is CSV: quotes within a message stand twice
+	made  []string // indexes that were created since the last plan
 	asked asked    // the statement that a person typed above the plan
 }
 
@@ -148,6 +157,7 @@ func (r *reader) start(fragment bool) error {
 	if q := r.asked.take(); r.cur.query == "" && !fragment {
 		r.cur.query, r.cur.typed = q, q != ""
 	}
+	r.cur.created, r.made = r.made, nil
 	r.pend, r.query, r.inSQL = nil, nil, false
 	return nil
 }
@@ -165,6 +175,7 @@ func (r *reader) line(l, next string) error {
 		r.asked.line("")
 		return nil
 	}
+	r.made = append(r.made, createdIn(text)...)
 	if m := pasted.Logged.FindStringSubmatch(l); m != nil {
 		err := r.end()
 		v, _ := number(m[1])
@@ -280,18 +291,22 @@ func (s *segment) line(it item) {
 	name, _, colon := strings.Cut(it.text, ":")
 	plain := s.summary(it.text)
 	switch {
+	case elidedLine.MatchString(it.text):
+		return // its value was left out
+	case s.ended && name == "Buffers" && !s.counted(): // a person put it behind the times
+		it.column = 0
 	case s.arrows > 0 && it.column > s.least && len(wholeTimes(it.text)) > 0:
 		return // of one task of Citus
 	case it.arrow && it.text == "Task":
 		return
-	case s.ended && !plain:
+	case s.ended && !plain, s.ended && !planTimes.MatchString(it.text) && saidTime.MatchString(it.text):
 		return // what follows a plan
 	case subplan.MatchString(it.text) && !colon:
 		it.kind = itemLabel
 	case !plain && !(colon && known(name)) && !workerTag.MatchString(it.text):
 		switch {
 		case s.blank || len(s.items) == 0:
-		case partOfName(it.text), cutLine.MatchString(it.text):
+		case partOfName(it.text), slices.Contains(words, it.text), cutLine.MatchString(it.text):
 			s.cut = it.text
 		case it.text != "..." && it.text != "…" && !strings.HasPrefix(it.text, "```") && it.text != "*/":
 			if s.unknown.Lines++; s.unknown.First == "" {
@@ -306,6 +321,14 @@ func (s *segment) line(it item) {
 	for _, t := range wholeTimes(it.text) {
 		s.ended = s.ended || !t.planning
 	}
+}
+
+// elidedLine is a property whose value a person left out.
+var elidedLine = regex.New(`^[A-Z][A-Za-z ]{2,40}: ?(?:\.{2,}|…)[\w ]{0,8}$`)
+
+// counted says whether blocks were counted in a line of the plan.
+func (s *segment) counted() bool {
+	return slices.ContainsFunc(s.items, func(it item) bool { return strings.HasPrefix(it.text, "Buffers:") })
 }
 
 // aloneFigures are the figures of a node on a line of their own.
@@ -332,6 +355,7 @@ func (s *segment) figures(text string) bool {
 type wholeTime struct {
 	planning bool
 	ms       float64
+	said     bool // in the words of a person: what EXPLAIN wrote counts before it
 }
 
 // wholeTimes reads «Planning Time» and «Execution Time» of a line. Forks and extensions have times of their own whose
@@ -340,7 +364,12 @@ func wholeTimes(text string) []wholeTime {
 	var out []wholeTime
 	if m := botTime.FindStringSubmatch(text); m != nil {
 		if v, ok := number(m[2]); ok {
-			return []wholeTime{{m[1] == "planning", inUnit(v, m[3])}}
+			return []wholeTime{{planning: m[1] == "planning", ms: inUnit(v, m[3])}}
+		}
+	}
+	if m := saidTime.FindStringSubmatch(text); m != nil && !planTimes.MatchString(text) {
+		if v, ok := said(m[2]); ok {
+			return []wholeTime{{m[1] != "", inUnit(v, m[3]), true}}
 		}
 	}
 	for _, m := range planTimes.FindAllStringSubmatchIndex(text, 10) {
@@ -351,18 +380,31 @@ func wholeTimes(text string) []wholeTime {
 		}
 		v, ok := number(point(text[m[4]:m[5]]))
 		if ok {
-			out = append(out, wholeTime{strings.EqualFold(text[m[2]:m[3]], "Planning Time"), v})
+			out = append(out, wholeTime{planning: strings.EqualFold(text[m[2]:m[3]], "Planning Time"), ms: v})
 		}
 	}
 	return out
 }
 
+// said is a number as people write it, with blanks or separators between thousands.
+func said(s string) (float64, bool) {
+	s = strings.NewReplacer(" ", "", " ", "").Replace(s)
+	if strings.Count(s, ",") > 1 || strings.Contains(s, ",") && strings.Contains(s, ".") ||
+		!strings.Contains(s, ".") && grouped.MatchString(s) {
+		s = strings.ReplaceAll(s, ",", "")
+	}
+	return number(strings.Replace(strings.TrimRight(s, ".,"), ",", ".", 1))
+}
+
+// grouped is a number whose comma is no decimal sign: EXPLAIN's times have a point.
+var grouped = regex.New(`^[1-9]\d{0,2}(?:,\d{3})+$`)
+
 // inUnit makes milliseconds of a time; a unit that is not known is milliseconds, as psql writes it in each language.
 func inUnit(v float64, unit string) float64 {
 	switch unit {
-	case "s", "sec", "secs", "seconds":
+	case "s", "sec", "secs", "seconds", "с", "сек":
 		v *= 1000
-	case "min":
+	case "min", "minutes":
 		v *= 60_000
 	}
 	return math.Round(v*1000) / 1000
@@ -489,6 +531,7 @@ func node(text string) *Node {
 		n.Cost = c
 	}
 	n.Actual = actual(measured.FindStringSubmatch(text))
+	n.loose(text)
 	n.Never = strings.Contains(text, "(never executed)")
 	return n
 }
@@ -501,14 +544,17 @@ func actual(m []string) *Actual {
 		return nil
 	}
 	a := &Actual{Loops: 1} // people who shorten a plan leave it out where it is one
-	if len(m) > 5 && m[5] != "" {
+	if len(m) > 6 && m[6] != "" {
 		m = []string{"", m[5], m[6], "0", m[7]}
 		a.NoRows = true
 	}
+	if m[2] != "" {
+		t, _ := number(m[2])
+		a.Total = &t
+	}
 	if m[1] != "" {
 		s, _ := number(m[1])
-		t, _ := number(m[2])
-		a.Startup, a.Total = &s, &t
+		a.Startup = &s
 	}
 	a.Rows, _ = number(m[3])
 	if m[4] != "" {

@@ -101,6 +101,9 @@ func unborder(l string) string {
 // unquote takes off the quotes of pgAdmin and CSV, where a line is one value.
 func unquote(l string) string {
 	t := strings.TrimSpace(l)
+	if len(t) > 1 && t[0] == '"' && strings.Count(t, `"`) == 1 { // the text ends within it
+		return t[1:]
+	}
 	if len(t) < 2 || t[0] != '"' || t[len(t)-1] != '"' {
 		return l
 	}

@@ -1,6 +1,7 @@
 package queryplan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -33,7 +34,7 @@ func (s *segment) build() (*Plan, error) {
 		return nil, nil
 	}
 	b := &builder{worker: -1, plan: &Plan{Format: "text", Execution: s.duration, Logged: s.duration != nil,
-		Query: s.query, Typed: s.typed,
+		Query: s.query, Typed: s.typed, Created: s.created,
 		Fragment: s.fragment, Cut: s.cut}}
 	if s.unknown.Lines > 0 {
 		u := s.unknown
@@ -71,9 +72,19 @@ func (s *segment) build() (*Plan, error) {
 	if b.flat && !s.flat {
 		b.plan.rebuild()
 	}
+	if last := &s.items[len(s.items)-1]; last.kind == itemProperty && b.plan.Cut == "" && openEnded(last.text) {
+		b.plan.Cut = last.text
+	}
 	b.plan.Product = s.product()
 	b.plan.finish()
 	return b.plan, nil
+}
+
+// openEnded says whether a condition ends within its brackets, and no dots say that a person left out the rest.
+func openEnded(text string) bool {
+	name, val, ok := strings.Cut(text, ":")
+	return ok && slices.Contains(words, name) && strings.Count(val, "(") > strings.Count(val, ")") &&
+		!strings.Contains(val, "...") && !strings.Contains(val, "…") && strings.Count(val, "'")%2 == 0
 }
 
 // product is the fork of PostgreSQL whose own nodes or lines a segment has; "" where it has none.
@@ -177,6 +188,7 @@ func (b *builder) property(text string, column int) {
 	if found := wholeTimes(text); found != nil {
 		for _, t := range found {
 			switch {
+			case t.said && (t.planning && p.Planning != nil || !t.planning && p.Execution != nil):
 			case t.planning:
 				p.Planning = &t.ms
 			default:

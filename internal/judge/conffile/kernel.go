@@ -76,6 +76,11 @@ func (f *foreign) tuned(text []byte) {
 		}
 		key, value = strings.TrimSpace(key), strings.TrimSpace(strings.TrimPrefix(value, ">"))
 		f.read(key, value, n)
+		if in == "main" && key == "include" {
+			f.out.NotGiven = append(f.out.NotGiven, strings.FieldsFunc(value, func(r rune) bool {
+				return r == ',' || r == ' '
+			})...)
+		}
 		if in == "sysctl" && slices.Contains(host.SysctlNames, key) && !strings.Contains(value, "$") {
 			all = slices.DeleteFunc(all, func(l line) bool { return l.name == key })
 			all = append(all, line{key, value, n})

@@ -21,6 +21,9 @@ func JudgeText(t conftext.Text, main string, major int, show func(string) string
 	r := conf.Resolved{Files: []string{main}}
 	last := map[[2]string]int{} // of each server that the text is for
 	for _, s := range t.Settings {
+		if s.Refused != "" { // what is meant is judged besides
+			r.Faults = append(r.Faults, conf.Fault{File: main, Line: s.Line, Reason: conf.Parse(s.Refused)[0].Err})
+		}
 		if before, ok := last[[2]string{s.Server, s.Name}]; ok {
 			r.Settings[before].Wins = false
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
@@ -113,9 +114,8 @@ func (p Words) FileSubject(d document.File) []string {
 		read = say.M("Format: {form}.", "form", form)
 	}
 	out := []string{p.Word(say.All(" ", text, read))}
-	if conftext.Form(d.Form) == conftext.Patroni {
-		out = append(out, p.Say("Patroni sets these parameters: where a finding says ALTER SYSTEM, use patronictl "+
-			"edit-config instead."))
+	if note := setElsewhere(d); !note.IsZero() {
+		out = append(out, p.Word(note))
 	}
 	if d.Candidate != "" {
 		out = append(out, p.Say("The parameters of PostgreSQL {major} are those of the release candidate {version}: "+
@@ -131,6 +131,36 @@ func (p Words) FileSubject(d document.File) []string {
 	out = append(out, p.fileAssumed(d)...)
 	return append(out, p.fileHost(d, p.Say("Only the file was checked, not memory, disks and kernel. Describe a "+
 		"machine with --for 'ram=…,cpus=…', or use this host with --on.")))
+}
+
+// setElsewhere says what to do instead of ALTER SYSTEM where it has no effect, or does not exist.
+func setElsewhere(d document.File) say.Message {
+	if conftext.Form(d.Form) == conftext.Patroni {
+		return say.M("Patroni sets these parameters: where a finding says ALTER SYSTEM, use patronictl edit-config " +
+			"instead.")
+	}
+	if len(d.Findings) == 0 {
+		return say.Message{}
+	}
+	switch conftext.Form(d.Form) {
+	case conftext.CommandLine, conftext.Compose:
+		return say.M("Options of the command line override ALTER SYSTEM: where a finding says ALTER SYSTEM, " +
+			"change the option instead, and restart.")
+	case conftext.CNPG, conftext.Zalando, conftext.Crunchy, conftext.Percona, conftext.StackGres, conftext.KubeBlocks,
+		conftext.Manifest, conftext.Helm, conftext.Terraform:
+		return say.M("Another program sets these parameters: where a finding says ALTER SYSTEM, change this text " +
+			"instead, and apply it.")
+	case conftext.AlterSystem:
+		return say.Message{}
+	}
+	for _, f := range d.Findings {
+		last, _ := f.Seen.Args["last"].(string)
+		if d.From == "oldest" || d.From != "--pg" && strings.HasPrefix(last, "9.") && last < "9.5" {
+			return say.M("ALTER SYSTEM exists since PostgreSQL 9.4: for an older server, change " +
+				"postgresql.conf instead.")
+		}
+	}
+	return say.Message{}
 }
 
 // fileForm is what a text was taken for; nothing for what the server reads itself.
@@ -267,6 +297,10 @@ func (p Words) foreignSubject(d document.File) []string {
 	}
 	out := []string{p.Say("Checked {file} ({form}): {lines}.", "file", typeset.Clean(d.Main), "form", what, "lines",
 		say.N(d.Settings, "{n} line", "{n} lines"))}
+	for _, profile := range d.NotGiven {
+		out = append(out, p.Say("It includes the profile {profile}, which is not in the file: values that only that "+
+			"profile sets were not checked.", "profile", typeset.Clean(profile)))
+	}
 	return append(append(out, p.fileAssumed(d)...), p.fileHost(d, how))
 }
 

@@ -701,6 +701,10 @@ func (f *fio) close() {
 
 // finish ends a run.
 func (f *fio) finish() {
+	if f.job != nil && f.out != nil && !f.counted && !f.tersely && !f.ended && f.signal == 0 &&
+		(measuredPercentiles(f.job.Read) || measuredPercentiles(f.job.Write)) {
+		f.out.Cut = true // a person left out what follows the percentiles of each job
+	}
 	f.close()
 	if kind := strings.TrimPrefix(f.def.RW, "rand"); kind == "read" || kind == "write" {
 		f.found(kind == "read")
@@ -723,6 +727,9 @@ func (f *fio) finish() {
 	f.out, f.def, f.version, f.line0, f.json, f.defs, f.ended = nil, Job{}, "", 0, nil, nil, false
 	f.order, f.tersely, f.progress, f.signal = nil, false, nil, 0
 }
+
+// measuredPercentiles says whether a side has percentiles: behind them, fio always tells what was issued.
+func measuredPercentiles(s *Side) bool { return s != nil && s.P99 > 0 }
 
 // each says that jobs of one name that are listed one by one are one job each, whatever their command asked for.
 func each(jobs []Job) {

@@ -82,10 +82,21 @@ type pgbench struct {
 	errors  []string
 	worded  map[string]bool // errors without their numbers
 	init    *pgbenchInit
+	asked   bool // the last command connects for each transaction: before 14 the report does not tell it
+	connect bool // that of the run that is open
 }
+
+// pgbenchCommand is one that runs transactions, and pgbenchConnect its option for connections.
+var (
+	pgbenchCommand = regex.New(`(?:^|[\s/#$>])pgbench(?:\.exe)?\s+-`)
+	pgbenchConnect = regex.New(`\s(?:-C|--connect)(?:\s|$)`)
+)
 
 func (p *pgbench) line(s scanned) bool {
 	raw := strings.TrimRight(s.text, " \t")
+	if strings.Contains(raw, "pgbench") && pgbenchCommand.MatchString(raw) {
+		p.asked = pgbenchConnect.MatchString(raw)
+	}
 	if m := match(pgbenchProgress, raw, "progress: "); m != nil {
 		return p.progress(s, m[1])
 	}
@@ -166,6 +177,7 @@ func (p *pgbench) open(s scanned) {
 		p.lines, p.seen, p.rows, p.aborted = nil, map[string]bool{}, false, 0
 		p.folds, p.errors, p.worded = nil, nil, map[string]bool{}
 		p.r.runs++
+		p.connect = p.asked
 	}
 }
 
@@ -275,6 +287,7 @@ func (p *pgbench) end() {
 		whole := measured.PartOfPgbench(p.lines)
 		p.out.Version = whole.Program
 		p.out.Pgbench = pgbenchOf(whole, p.seen)
+		p.out.Pgbench.Reconnects = p.out.Pgbench.Reconnects || p.connect
 	}
 	if p.aborted > 0 || len(p.errors) > 0 {
 		if p.out.Pgbench == nil {

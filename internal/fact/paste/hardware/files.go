@@ -59,11 +59,10 @@ func ReadDu(w *part.Window) (f part.Found) {
 
 // dd, in the languages of coreutils.
 var (
-	reDdRecords = regex.New(`^\d{1,18}\+\d{1,18} \p{L}[\p{L} ]{1,40}$`)
+	reDdRecords = regex.New(`^(?:\d{1,18}\+\d{1,18} ?\p{L}[\p{L} ]{1,40}|[记記][录錄]了 ?\d{1,18}\+\d{1,18} ?\p{L}{2,8})$`)
 	reDdSum     = regex.New(
-		`^(\d{1,18}) \p{L}+ (?:\([\d.,]+ [^)]{1,40}\) )?[\p{L} ]{2,30}[,，] ?([\d.,e+-]{1,12}) ?\p{L}{1,10}[,，] ?` +
-			`([\d.,]+) ` +
-			`([kMGTкМГТ]?)(?:[iи]?[BБ]|o)/[sс]$`)
+		`^(\d{1,18}) ?\p{L}+ ?(?:[(（][\d.,]+ [^)）]{1,40}[)）] ?)?[\p{L} ]{2,30}[,，、] ?([\d.,e+-]{1,12}) ?\p{L}{1,10}` +
+			`[,，、] ?([\d.,]+) ([kMGTкМГТ]?)(?:[iи]?[BБ]|o)/(?:[sс]|秒|초)$`)
 )
 
 // ReadDd reads what dd says at its end.

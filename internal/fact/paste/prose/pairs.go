@@ -102,13 +102,18 @@ var (
 		`(?i)^[*_]{0,2}(?:linux )?kernel(?: version| release)?[*_]{0,2}(?:\s?:[*_]{0,2}\s?(?:linux )?` +
 			`(\d+\.\d+\.\d+[\w.+~-]*)|\s(\d+\.\d+\.\d+-\d[\w.+~-]*))$`)
 	reFieldOS = regex.New(
-		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution)(?: version| \([^)]{1,4` +
+		`(?i)^[*_]{0,2}(?:os|operating system|distro|distribution|linux distribution|ос|операционная система` +
+			`|système d['’]exploitation|système|sistema operativo|betriebssystem|操作系统|系统)(?: version| \([^)]{1,4` +
 			`0}\))?[*_]{0,2}\s?:` +
 			`[*_]{0,2}\s?((?:ubuntu|debian|centos|red hat|rhel|rocky|alma|oracle linux|suse|sles|opensuse|fedora` +
-			`|amazon linux|` +
-			`alpine|arch|astra|alt|red os)\b[\w ./()+-]{0,80}?)[.,]?$`)
+			`|amazon linux|gentoo|linux mint|raspbian|raspberry pi os|nixos|openeuler|euleros|kylin|anolis` +
+			`|scientific|` +
+			`cloudlinux|proxmox|freebsd|photon|` +
+			`alpine|arch|astra|alt|red os|windows)\b[\w ./()+-]{0,80}?)(?:[,;(] ?(?:linux )?kernel:? ` +
+			`(\d+\.\d+\.\d+[\w.+~-]*)\)?)?[.,]?$`)
 	reFieldRAM = regex.New(
-		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory)(?: (?:on|of) ` +
+		`(?i)^[*_]{0,2}(?:(?:(?:total|server|system|physical|installed) )*(?:ram|memory|оперативная память` +
+			`|память|озу|mémoire(?: vive)?|memoria|arbeitsspeicher|内存)(?: (?:on|of) ` +
 			`(?:the )?(?:server|host|machine|vm|db))?|(?:total )?memory \(ram\)|ram size|mem)[*_]{0,2}\s?[:=]` +
 			`[*_]{0,2}\s?(?:(?:~|approx\. |about ) ?)?(\d{1,5}(?:[.,]\d{1,2})?) ?(gb|gib|g|go|гб|tb|tib|mb|mib|mo|` +
 			`мб)((?:[ ,@(/]+(?:ram|l?p?ddr\d\w?|ecc|reg|rdimm|udimm|lrdimm|so-?dimm|` +
@@ -117,7 +122,9 @@ var (
 	reFieldSized = regex.New(`(?i)^[*_]{0,2}(?:ram|mem|memory)\s?\((?:gib|gb)\)[*_]{0,2}\s?[:=]\s?(\d{1,5})$`)
 	reFieldModel = regex.New(`(?i)^[*_]{0,2}(?:cpus?|processors?|cpu model|model name|cpu型号为?|процессор|` +
 		`processeur|prozessor)[*_]{0,2}\s?[:：]?[*_]{0,2}\s?(?:(?:dual|\d{1,2} ?[x×*]) ?)?((?:intel|amd|ampere|apple|` +
-		`aws graviton|xeon|epyc|ryzen|core i\d)\b[\w ()@.+-]{3,80}?)(?:,\s.{1,60})?$`)
+		`aws graviton|xeon|epyc|ryzen|core i\d)\b[\w ()@.+/\p{L}-]{3,80}?)(?:,\s.{1,60})?$`)
+	// how many there are, behind the model
+	reModelCores = regex.New(`(?i)^[,;(\s]*(?:with )?(\d{1,4}) ?(v?cpus?|v?cores?|threads)\b`)
 	// a number of bytes is one that a program counted
 	reFieldBytes = regex.New(`(?i)^(?:(?:total|physical|installed|server|system) )*(?:memory|ram|mem)(?: total| ` +
 		`size)?` +
@@ -132,7 +139,9 @@ var (
 		`(?: (?:file|values|in use|used|we use|i use|is|are|as follows|below|\([^()]{1,40}\)))*` +
 		`(?:[*_]{0,2}[:：][*_]{0,2}|[*_]{2})$`)
 	reFieldCPU = regex.New(
-		`(?i)^[*_]{0,2}(?:(?:online|logical|total|number of) )?(?:cpus?|vcpus?|cores?|processors?)(?: num| ` +
+		`(?i)^[*_]{0,2}(?:(?:online|logical|total|number of) )?(?:cpus?|vcpus?|cores?|processors?|ядра(?: cpu)?` +
+			`|ядер|количество ядер|` +
+			`cœurs(?: physiques)?|núcleos|kerne|cpu核数|核数)(?: num| ` +
 			`count)?[*_]{0,2}\s?[:=][*_]{0,2}\s?(\d{1,4})` +
 			`(?: ?(v?cpus?|v?cores?|threads?))?\.?$`)
 	// an item of a list
@@ -143,7 +152,10 @@ var (
 	// of a program that draws the sign of the distribution
 	reFetchMemory = regex.New(`^Memory: (\d+(?:\.\d+)? ?[MG]iB) / (\d+(?:\.\d+)? ?[MG]iB)(?: \(\d+%\))?$`)
 	reFetchCPU    = regex.New(`^CPU: (\S.{2,60}?) \((\d{1,4})\)(?: @ \S+)?$`)
-	reWelcome     = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
+	// inxi -S
+	reInxiHost   = regex.New(`^Host: (\S{1,64}) Kernel: (\S+) (?:arch: (\S+) )?(?:bits: \d+|\S+ \(\d+ bit\))`)
+	reInxiDistro = regex.New(`\bDistro: (\S.{2,60}?)(?:<\*|\s{2,}|$)`)
+	reWelcome    = regex.New(`^Welcome to (\S.{2,80}?) \(GNU/Linux (\S+) \S+\)$`)
 )
 
 // ReadFields reads what people write of a host in the fields of a form.
@@ -166,6 +178,18 @@ func fieldOf(w *part.Window) (f part.Found) {
 		f.Add(part.Word("os.name", "", m[1]), part.Word("kernel.release", "", m[2]))
 		f.Body = []string{m[1]}
 		return f
+	}
+	if m := reInxiHost.FindStringSubmatch(t); m != nil {
+		f = part.Found{N: 1, Kind: part.Uname, Sure: part.Likely, Host: m[1]}
+		f.Add(part.Word("host.name", "", m[1]), part.Word("kernel.release", "", m[2]))
+		if m[3] != "" {
+			f.Add(part.Word("cpu.architecture", "", m[3]))
+		}
+		return f
+	}
+	if m := reInxiDistro.FindStringSubmatch(t); m != nil {
+		return part.Found{N: 1, Kind: part.OSRelease, Sure: part.Likely, Body: []string{m[1]},
+			Facts: []part.Fact{part.Word("os.name", "", m[1])}}
 	}
 	if x := Stated(t); len(x) > 0 {
 		return part.Found{N: 1, Kind: part.Stated, Sure: part.Likely, Facts: x}
@@ -203,6 +227,9 @@ func fieldOf(w *part.Window) (f part.Found) {
 		}
 		f.N, f.Kind = n, part.OSRelease
 		f.Add(part.Word("os.name", "", name))
+		if m := reFieldOS.FindStringSubmatch(t); m != nil && m[2] != "" {
+			f.Add(part.Word("kernel.release", "", m[2]))
+		}
 		f.Body = []string{name}
 	}
 	f.Sure = part.Likely
@@ -234,7 +261,17 @@ func Stated(t string) []part.Fact {
 	}
 	for _, re := range []*regex.Regex{reFieldModel, reBareModel} {
 		if m := re.FindStringSubmatch(t); m != nil {
-			return []part.Fact{part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
+			out := []part.Fact{part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))}
+			if n := reModelCores.FindStringSubmatch(t[strings.Index(t, m[1])+len(m[1]):]); n != nil {
+				if c, ok := amount.Whole(n[1]); ok && c > 0 {
+					name := "stated.cpus"
+					if strings.HasPrefix(strings.ToLower(n[2]), "core") {
+						name = "stated.cores"
+					}
+					out = append(out, part.Count(name, "", c))
+				}
+			}
+			return out
 		}
 	}
 	if x := machine(t); x != nil {

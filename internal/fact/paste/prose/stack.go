@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/cloud"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
@@ -77,7 +78,9 @@ var reOSVersion = regex.New(`(?i)^(?:distribution|distro|os) version\s?:\s?(\d[\
 var (
 	reFieldHead = regex.New(`(?i)^(?:|value|version|current(?: value)?|actual|details?|specs?|specifications?|info` +
 		`(?:rmation)?|` +
-		`configuration|setting|result|значение|версия|wert|valeur|version|valor|値|值|版本|配置)$`)
+		`configuration|setting|result|значение|характеристика|описание|версия|wert|merkmal|valeur` +
+		`|caractéristiques?|détails?|version|` +
+		`valor|característica|detalle|値|值|版本|配置|规格|規格|内容|スペック)$`)
 	reNoField = regex.New("[|<>→=]|:\\s")
 )
 
@@ -98,14 +101,22 @@ func tableField(w *part.Window) string {
 	if len(c) < 2 || c[0] == "" || c[1] == "" || reNoField.MatchString(c[0]) || setting.Known(c[0]) {
 		return ""
 	}
-	for i := len(w.Before) - 1; i > 0 && strings.HasPrefix(w.Before[i].Text, "|"); i-- {
+	headless := len(w.Before) == 0 // the text begins within the table
+	for i := len(w.Before) - 1; i >= 0 && strings.HasPrefix(w.Before[i].Text, "|"); i-- {
 		if !part.TableRule.MatchString(w.Before[i].Text) {
+			headless = headless || i == 0
 			continue
+		}
+		if i == 0 {
+			return ""
 		}
 		head := cells(w.Before[i-1].Text)
 		if len(head) < 2 || !reFieldHead.MatchString(head[1]) || reWished.MatchString(head[0]) {
 			return ""
 		}
+		return c[0] + ": " + c[1]
+	}
+	if headless && len(c) == 2 {
 		return c[0] + ": " + c[1]
 	}
 	return ""
@@ -164,11 +175,21 @@ func piece(t string) (kind string, fact part.Fact) {
 			return "cpu", part.Count(name, "", n)
 		}
 	}
+	if x := cloud.Instances(t); len(x) == 1 && len(t) < len(x[0].Name)+24 {
+		return "instance", part.Word("instance.type", "", x[0].Name)
+	}
+	if m := reStorage.FindStringSubmatch(t); m != nil {
+		return "storage", part.Word("stated.storage", "", m[1])
+	}
 	if m := reBareModel.FindStringSubmatch(t); m != nil {
 		return "model", part.Word("cpu.model", "", strings.TrimRight(m[1], " .,;"))
 	}
 	return "", fact
 }
+
+// reStorage is a kind of disk that a person names, and nothing else with it.
+var reStorage = regex.New(`(?i)^(?:\d+(?:[.,]\d+)? ?[gt]i?b )?(?:(?:local|fast|enterprise|samsung|intel) )?` +
+	`(nvme(?: ssds?)?|ssds?|hdds?|sata ssds?|gp[23]|io[12])(?: (?:disks?|drives?|storage|raid ?\d{1,2}))?$`)
 
 // pieces are what the words of a line say, each kind once; a line that says one twice says nothing.
 func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
@@ -176,10 +197,16 @@ func pieces(t string) (facts []part.Fact, kinds map[string]bool) {
 	t = reSentenceEnd.ReplaceAllString(t, "$1;")
 	for s := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
 		kind, fact := piece(s)
+		if _, rest, ok := strings.Cut(plainWords.Replace(s), ": "); ok && kind == "" {
+			kind, fact = piece(rest)
+		}
 		switch {
 		case kind == "":
 		case kinds[kind]:
 			return nil, nil
+		case kind == "instance":
+			kinds[kind] = true
+			facts = append(facts, instanceFacts(s)...)
 		default:
 			kinds[kind] = true
 			facts = append(facts, fact)
@@ -221,19 +248,22 @@ func ReadStack(w *part.Window) (f part.Found) {
 		t, labelled = m[1], true
 	}
 	facts, kinds := pieces(t)
-	labelled = labelled || kinds["cpu"] && onlyMachine(t)
+	labelled = labelled || kinds["instance"] || kinds["cpu"] && onlyMachine(t)
 	if len(facts) == 0 || reWanted.MatchString(t) || !item && !labelled && !amongOthers(w) || wished(w) {
 		return
 	}
 	if len(facts) == 1 && strings.ContainsAny(t, ",;|") && !item && !labelled {
 		return
 	}
-	for _, k := range []string{"server", "os", "memory", "cpu"} {
+	for _, k := range []string{"server", "os", "memory", "cpu", "instance"} {
 		if kinds[k] && again(w, k, item) {
 			return
 		}
 	}
 	f.N, f.Kind, f.Sure, f.Facts = 1, part.Stated, part.Likely, facts
+	if kinds["instance"] {
+		f.Notes = append(f.Notes, byInstance)
+	}
 	if len(facts) == 1 {
 		switch {
 		case kinds["server"]:

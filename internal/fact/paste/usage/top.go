@@ -218,10 +218,16 @@ func (t *top) cpu(f *part.Found, s string) {
 	}
 }
 
+// reTopParts are amounts with decimals alone.
+var reTopParts = regex.New(`^\d+[.,]\d total`)
+
 func (t *top) memory(f *part.Found, s string) {
 	m := reTopMem.FindStringSubmatch(s)
 	base := map[string]float64{"К": amount.KB, "М": amount.MB, "Г": amount.GB, "Т": amount.GB << 10, "": amount.KB,
 		"K": amount.KB, "k": 1000, "M": amount.MB, "G": amount.GB, "T": amount.GB << 10}[m[1]]
+	if m[1] == "K" && reTopParts.MatchString(m[3]) { // only larger units have decimals: somebody wrote the label
+		base = amount.MB
+	}
 	swap := m[2] == "Swap"
 	var here []cut
 	for _, p := range reTopOne.FindAllStringSubmatch(m[3], 8) {

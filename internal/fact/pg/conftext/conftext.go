@@ -67,6 +67,7 @@ type Setting struct {
 	Template bool   // a template fills the value in: it is not known
 	Shown    bool   // what a server shows, not what a person wrote
 	Default  bool   // shown, and its source is the default
+	Refused  string // the line, if the server's grammar has another value, or none
 	Server   string // which of several servers of the text it is for; "" where there is one
 }
 
@@ -318,7 +319,11 @@ func spelled(key string) string {
 	if parameter(low) {
 		return low
 	}
-	for _, p := range []string{"postgresql_conf_", "postgresql_config_", "postgresql_", "postgres_", "pg_", "db_"} {
+	if low == key && low == "postgresql_port" { // of a role of Ansible
+		return "port"
+	}
+	for _, p := range []string{"patroni_postgresql_parameters_", "postgresql_conf_", "postgresql_config_",
+		"postgresql_", "postgres_", "pg_", "db_"} {
 		if rest, ok := strings.CutPrefix(low, p); ok && telling(rest) {
 			return rest
 		}

@@ -187,6 +187,7 @@ func (r *reader) keyed() Text {
 	pairs := slices.DeleteFunc(slices.Clone(r.pairs()), func(p pair) bool {
 		return p.equals && !r.sign.nix && !r.sign.terraform || strings.HasPrefix(p.path, "status")
 	})
+	pairs = withoutPoolers(pairs)
 	tells := map[int]int{}
 	for _, p := range pairs {
 		if n := spelled(p.key); n != "" && strings.ContainsAny(n, "_.") {
@@ -223,6 +224,70 @@ func (r *reader) keyed() Text {
 	}
 	r.cut(&t)
 	return t
+}
+
+// poolerKeys are those of a connection pooler alone: others of its map are its own too, log_connections among them.
+var poolerKeys = map[string]bool{"pool_mode": true, "default_pool_size": true, "max_client_conn": true,
+	"reserve_pool_size": true, "ignore_startup_parameters": true, "server_lifetime": true, "server_idle_timeout": true,
+	"max_db_connections": true, "min_pool_size": true, "num_init_children": true, "max_pool": true}
+
+// poolerPath is a key above the settings of one.
+var poolerPath = regex.New(`(?i)(?:^|/)[\w.-]*(?:pgbouncer|pooler|pgpool|odyssey|pgcat|supavisor)[\w.-]*(?:/|$)`)
+
+// withoutPoolers leaves out the maps of connection poolers.
+func withoutPoolers(pairs []pair) []pair {
+	of := pooled(pairs)
+	return slices.DeleteFunc(pairs, func(p pair) bool { return pooler(p, of) })
+}
+
+// pooled are the groups of pairs that have a key of a pooler alone.
+func pooled(pairs []pair) map[int]bool {
+	of, servers := map[int]bool{}, map[int]bool{}
+	for _, p := range pairs {
+		if p.block || p.group <= 0 {
+			continue
+		}
+		if poolerKeys[p.key] {
+			of[p.group] = true
+		} else if n := spelled(p.key); telling(n) && !sharedKeys[n] {
+			servers[p.group] = true
+		}
+	}
+	for g := range servers { // the settings of both in one map
+		delete(of, g)
+	}
+	return of
+}
+
+// sharedKeys are names that a pooler has as well as the server.
+var sharedKeys = map[string]bool{"log_connections": true, "log_disconnections": true, "listen_addresses": true,
+	"unix_socket_directories": true, "max_connections": true, "tcp_user_timeout": true}
+
+// pooler says whether a pair is of such a map.
+func pooler(p pair, of map[int]bool) bool {
+	return !p.equals && (!p.block && p.path != "" && of[p.group] || poolerPath.MatchString(p.path+"/"+p.parent))
+}
+
+// poolerLines are the lines of such maps, with those that begin them.
+func (r *reader) poolerLines() map[int]bool {
+	out := map[int]bool{}
+	if !strings.Contains(r.text, ":") {
+		return out
+	}
+	pairs := r.pairs()
+	of := pooled(pairs)
+	for _, p := range pairs {
+		if pooler(p, of) {
+			out[p.n] = true
+		}
+	}
+	for _, l := range r.lines {
+		key, rest, ok := strings.Cut(strings.TrimSpace(l.text), ":")
+		if ok && rest == "" && poolerPath.MatchString(key) {
+			out[l.n] = true
+		}
+	}
+	return out
 }
 
 // typed is a value of Python with its type before it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/fact/cloud"
 )
 
 // The marks of a version, the surest first: what says that it is the server's, then
@@ -18,7 +19,8 @@ var versionMarks = []*regex.Regex{
 			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bengine_?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
-			`|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
+			`|\bPostgres\w*Version\.[A-Z]+_(\d+(?:_\d+)?)\b|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)` +
+			`|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
 	regex.New(
 		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
 			`(?:/[\w.-]+)?:(?:pg)?(\d+(?:\.\d+)?)` +
@@ -44,17 +46,21 @@ var (
 	ramProse = regex.New(
 		`(?i)\b(\d+(?:\.\d+)?)\s*([GT])(?:i?B|o)? ?(?:(?:of|de|di|von|d') ?)?(?:` + memoryWords + `)` +
 			`|\b(?:RAM|memory)\s*[:=]\s*(\d+(?:\.\d+)?)\s*([GT])i?B\b` +
+			`|\b(?:server|box|machine|host|vm) (?:has|with) (\d+)\s*([GT])i?B\b` +
 			`|\bmem(?:ory)?=(\d+(?:\.\d+)?)([GT])B`)
-	ramRussian = regex.New(`(\d+(?:\.\d+)?)\s*([ГТ])[Бб]\s+(?:ОЗУ|RAM|(?:оперативной )?памяти)`)
+	ramRussian = regex.New(`(\d+(?:\.\d+)?)\s*([ГТ])[Бб]\s+(?:ОЗУ|RAM|(?:оперативной )?памяти)|` +
+		`(?i:оперативн\p{L}* памят\p{L}*|озу)[ :–—-]{1,3}(\d+(?:\.\d+)?)\s*([ГТ])[Бб]`)
 	// a machine by its two figures: 2 vCPU / 16 GB
 	machine = regex.New(`(?i)\b(\d{1,4})\s*(?:v?CPUs?|v?cores?)\s*(?:[/,+|;·]|and|et|e|y|und|и)\s*` +
 		`(\d+(?:\.\d+)?)\s*([GT])(?:i?B|o)\b`)
-	diskWord  = regex.New(`(?i)^\W{0,3}(?:SSD|HDD|NVMe|disk|storage|EBS|gp[23]|volume)`)
-	cloudTier = regex.New(`\bdb-custom-(\d{1,4})-(\d{3,8})\b`)
-	ssdWord   = regex.New(`\b(SSD|NVMe)\b`)
-	cpuMark   = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
-	diskMark  = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
-	quantity  = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
+	diskWord = regex.New(`(?i)^\W{0,3}(?:SSD|HDD|NVMe|disk|storage|EBS|gp[23]|volume)`)
+	// classKey is what the type of an instance is called where it is set
+	classKey = regex.New(`(?i)(?:instance_?-?(?:class|type)|\btier|machine_?-?type|\bsku(?:_?name)?|node_?-?type|` +
+		`vm_?-?size|compute_?class|\bclass)\b["']?\s*(?:[:=|]|\s)`)
+	ssdWord  = regex.New(`\b(SSD|NVMe)\b`)
+	cpuMark  = regex.New(`(?i)\bCPUs? num(?:ber)?:\s*(\d+)|\band (\d+) CPUs\b|\bNumber of CPUs:\s*(\d+)`)
+	diskMark = regex.New(`(?i)\b(?:Data Storage|Hard drive type|HD Type):\s*(ssd|hdd|san)\b`)
+	quantity = regex.New(`^(\d+(?:\.\d+)?)\s*(Ki|Mi|Gi|Ti|k|K|m|M|g|G|T|KB|kb|MB|mb|GB|gb)?[bB]?$`)
 	// the class of Puppet that has the version, in a line of its own
 	puppetClass   = regex.New(`\bpostgresql::globals['"]?\s*:`)
 	puppetVersion = regex.New(`^\s*version\s*=>\s*['"](\d[\d.]*)['"]`)
@@ -81,8 +87,10 @@ func (r *reader) named(t Text) Named {
 	var n Named
 	rank := len(versionMarks)
 	prose := map[string]int{}
-	besides := map[int]Named{} // what stands beside the memory, by line
-	puppet := 0                // lines in which its version may still come
+	besides := map[int]Named{}                 // what stands beside the memory, by line
+	types, class := map[string]bool{}, Named{} // of instances, and what the first one's name tells
+	ofReplica := r.replicaLines()
+	puppet := 0 // lines in which its version may still come
 	for _, l := range r.lines {
 		s := l.text
 		if strings.Contains(s, "://") {
@@ -108,14 +116,19 @@ func (r *reader) named(t Text) Named {
 		if m := puppetVersion.FindStringSubmatch(s); m != nil && puppet > 0 && plausible(m[1]) {
 			n.Version, n.VersionLine, rank, puppet = m[1], l.n, 0, 0
 		}
-		if m := cloudTier.FindStringSubmatch(s); m != nil && n.RAM == 0 {
-			cpus, err := strconv.Atoi(m[1])
-			if ram := bytesOf(m[2], "M"); err == nil && cpus > 0 && cpus <= 8192 && ram > 0 {
-				n.RAM, n.RAMLine, n.CPUs = ram, l.n, cpus
+		if t.Form != Plain && n.RAM == 0 && !ofReplica[l.n] && classKey.MatchString(s) {
+			for _, x := range cloud.Instances(s) {
+				if types[x.Name] = true; x.Memory > 0 && class.RAM == 0 {
+					class.RAM, class.RAMLine = uint64(x.Memory*(1<<30)), l.n
+					class.CPUs = int(x.CPUs)
+				}
 			}
 		}
 		if m := ramRussian.FindStringSubmatch(s); m != nil && t.Form != Plain {
-			prose[m[1]+map[string]string{"Г": "G", "Т": "T"}[m[2]]] = l.n
+			prose[m[1]+m[3]+map[string]string{"Г": "G", "Т": "T"}[m[2]+m[4]]] = l.n
+			if n.Storage == "" && strings.Contains(s, "(HDD)") && !ssdWord.MatchString(s) {
+				n.Storage = "hdd"
+			}
 			if n.Storage == "" && ssdWord.MatchString(s) && !strings.Contains(s, "HDD") {
 				n.Storage = "ssd"
 			}
@@ -165,6 +178,9 @@ func (r *reader) named(t Text) Named {
 			}
 		}
 	}
+	if n.RAM == 0 && len(types) == 1 { // several are of several servers
+		n.RAM, n.RAMLine, n.CPUs = class.RAM, class.RAMLine, class.CPUs
+	}
 	if n.RAM == 0 {
 		r.limit(&n)
 	}
@@ -186,6 +202,17 @@ func (r *reader) named(t Text) Named {
 		r.versionKey(t, &n)
 	}
 	return n
+}
+
+// replicaLines are those below a key of replicas: their instances are not the primary's.
+func (r *reader) replicaLines() map[int]bool {
+	out := map[int]bool{}
+	for _, p := range r.pairs() {
+		if strings.Contains(strings.ToLower(p.path), "replica") {
+			out[p.n] = true
+		}
+	}
+	return out
 }
 
 // saidVersion finds the version of the server in a sentence. What is so since a version, up to one, or if it is one

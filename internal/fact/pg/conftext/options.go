@@ -112,7 +112,7 @@ func (t *Text) within(w string, n int) {
 func shell(s string) (words []string, open bool) {
 	s = strings.TrimPrefix(s, "- ")
 	var b strings.Builder
-	in, quote := false, byte(0)
+	in, quote, ended := false, byte(0), -1
 	flush := func() {
 		if in {
 			words = append(words, b.String())
@@ -125,7 +125,7 @@ func shell(s string) (words []string, open bool) {
 		switch {
 		case quote != 0:
 			if c == quote {
-				quote = 0
+				quote, ended = 0, i
 			} else if c == '\\' && quote == '"' && i+1 < len(s) {
 				i++
 				b.WriteByte(s[i])
@@ -137,6 +137,8 @@ func shell(s string) (words []string, open bool) {
 		case c == ' ' || c == '\t':
 			flush()
 		case (c == ',' || c == ']') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '"' || s[i+1] == ']'):
+			flush()
+		case c == ')' && ended == i-1 && i > 0: // of a call
 			flush()
 		case c == '[' && !in:
 		case c == '\\' && i+1 == len(s):

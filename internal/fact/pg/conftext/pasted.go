@@ -181,6 +181,9 @@ func meant(text string) []Setting {
 		// In a program, a bare word behind an arrow is a name of its own.
 		set.Template = set.Template || m[2] == "=>" && v[0] != '\'' && v[0] != '"' && !valued(v) &&
 			!enumerated(strings.ToLower(m[1]), v)
+		if strings.HasSuffix(v, "$") && strings.HasPrefix(rest, "(") { // what a shell puts in
+			set.Value, set.Template = v+rest, true
+		}
 		out = append(out, set)
 		t = strings.TrimLeft(rest, ",;` ")
 		if strings.HasPrefix(t, "and ") {
@@ -189,6 +192,9 @@ func meant(text string) []Setting {
 	}
 	return out
 }
+
+// unquotedSize is a line of a configuration whose value needs quotes: 1.5GB, 64 MB.
+var unquotedSize = regex.New(`^[a-z_]+\s*=\s*\d+(?:\.\d+)? ?(?:[kMGT]?B|ms|s|min|h|d)\s*(?:#.*)?$`)
 
 // lists are parameters whose value may be a list.
 var lists = map[string]bool{
@@ -265,9 +271,10 @@ func (r *reader) pasted() Text {
 	var maybe []Setting
 	var prose, code Unread // outside of the fences, and within them
 	within := 0
+	poolers := r.poolerLines()
 	for _, l := range r.lines {
 		trimmed := strings.TrimSpace(l.text)
-		if trimmed == "" {
+		if trimmed == "" || poolers[l.n] {
 			continue
 		}
 		for _, s := range edited(l.text) {
@@ -290,6 +297,10 @@ func (r *reader) pasted() Text {
 		for _, s := range list {
 			if s.Line = l.n; r.fences[l.n] >= 0 {
 				within++
+			}
+			if len(list) == 1 && r.fences[l.n] > 0 && unquotedSize.MatchString(w.text) &&
+				conf.Parse(w.text)[0].Err != "" {
+				s.Refused = w.text
 			}
 			switch {
 			case directive(s.Name):

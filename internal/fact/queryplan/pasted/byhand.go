@@ -33,7 +33,7 @@ var (
 	elidedFigures = regex.New(`\s*(?:\((?:cost=)?(?:\.{2,}|…)\)|(?:\.{3}|…))(\s*(?:$|\((?:cost=|actual |never )))`)
 	elidedTime    = regex.New(`\(actual (?:time=)?(?:\.{2,}|…)\s+rows=`)
 	// bareRows are figures of a run without their word
-	bareRows = regex.New(`\((rows=[\d.]+ +loops=)`)
+	bareRows = regex.New(`\((rows=\d[\d.]* +loops=)`)
 	// more is a further property in a line
 	more = regex.New(`\s{2,}(` + properties + `): `)
 	// nodeBegin is a line of a node: its arrow, its indentation
@@ -50,11 +50,18 @@ var (
 // ByHand makes ordinary lines of what a person made of them: remarks behind them, figures left out, separators of
 // thousands, several properties or nodes on a line. Columns stay what they are.
 func ByHand(lines []string) []string {
+	lines = drawn(lines)
 	if !slices.ContainsFunc(lines, func(l string) bool { return nodeBegin.MatchString(l) }) {
 		return lines
 	}
 	out := make([]string, 0, len(lines))
+	executed := ran(lines)
+	lines = withArrows(lines)
 	for _, l := range lines {
+		l = alone(named(l))
+		if m := starred.FindStringSubmatch(l); m != nil && nodeBegin.MatchString(m[1]) {
+			l = m[1]
+		}
 		node := nodeBegin.FindStringSubmatchIndex(l)
 		if node == nil && !counted.MatchString(l) && !more.MatchString(l) && !strings.Contains(l, ": ") {
 			out = append(out, l)
@@ -68,9 +75,11 @@ func ByHand(lines []string) []string {
 			l = l[:at[0]]
 		}
 		if node != nil {
+			l = estimateBeside.ReplaceAllString(l, "(cost= rows=$1) (actual $2")
 			l = elidedFigures.ReplaceAllString(l, "$1")
 			l = elidedTime.ReplaceAllString(l, "(actual rows=")
 			l = bareRows.ReplaceAllString(l, "(actual $1")
+			l = shorthand(l, executed)
 			if at := slices.MinFunc([]int{mark(l), len(l)}, func(a, b int) int { return a - b }); at < len(l) {
 				l = l[:at] + ungrouped(l[at:])
 			}

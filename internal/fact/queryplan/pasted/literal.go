@@ -119,15 +119,48 @@ var (
 	// last
 	// element.
 	looseKey = regex.New(`"(?:Plan|Node Type)" ?:`)
-	loose    = regex.New(`"[^"\n]{1,60}" ?: ?(?:True|False|None)\b|["\d\]}el],\s*\n\s*[}\]]`)
+	loose    = regex.New(`"[^"\n]{1,60}" ?: ?(?:True|False|None)\b|["\d\]}el],\s*\n\s*[}\]]|` +
+		// and remarks behind a value or on lines of their own, and the dots for what a person left out
+		`(?m)["\d\]}el{\[],?[ \t]*(?:--|//|#|/\*|←|<-)[^\n]*$|^[ \t]*(?:--|//|#|/\*|\.{3}|…)[^\n]*$`)
 	// escapedKey is that of JSON within a string.
 	escapedKey = regex.New(`\\"(?:Plan|Node Type)\\" ?:`)
 	dictWord   = regex.New(`^[A-Za-z_][A-Za-z_0-9]*`)
 )
 
+// remarkLen is how long the remark is that a text begins with, up to the end of its line, or the dots for what was left
+// out; 0: it begins with none.
+func remarkLen(s string) int {
+	for _, mark := range []string{"--", "//", "#", "←", "<-"} {
+		if strings.HasPrefix(s, mark) {
+			if i := strings.IndexByte(s, '\n'); i >= 0 {
+				return i
+			}
+			return len(s)
+		}
+	}
+	switch {
+	case strings.HasPrefix(s, "/*"):
+		if i := strings.Index(s, "*/"); i >= 0 {
+			return i + 2
+		}
+	case strings.HasPrefix(s, "…"):
+		return len("…")
+	case strings.HasPrefix(s, "..."):
+		return len("...")
+	}
+	return 0
+}
+
 // lastOf says whether what follows a comma closes what it is in.
 func lastOf(rest string) bool {
-	rest = strings.TrimLeft(rest, " \t\n")
+	for {
+		rest = strings.TrimLeft(rest, " \t\n,")
+		n := remarkLen(rest)
+		if n == 0 {
+			break
+		}
+		rest = rest[n:]
+	}
 	return rest != "" && (rest[0] == '}' || rest[0] == ']')
 }
 
@@ -147,7 +180,8 @@ func dicts(text string) string {
 		return b.String()
 	}
 	m := dictKey.FindStringIndex(text)
-	if k := looseKey.FindStringIndex(text); m == nil && k != nil && loose.MatchString(text[k[0]:]) {
+	k := looseKey.FindStringIndex(text)
+	if m == nil && k != nil && loose.MatchString(text[k[0]:objectEnd(text, k[0])]) {
 		m = k
 	}
 	if m == nil {
@@ -159,8 +193,11 @@ func dicts(text string) string {
 	}
 	var b strings.Builder
 	b.WriteString(text[:from])
-	for i := from; i < len(text); {
+	end := objectEnd(text, m[0])
+	for i := from; i < end; {
 		switch c := text[i]; {
+		case remarkLen(text[i:]) > 0:
+			i += remarkLen(text[i:])
 		case c == '\'' || c == '"':
 			val, end := literal(text, i)
 			b.WriteString(strconv.Quote(strings.ToValidUTF8(val, "?")))
@@ -188,5 +225,32 @@ func dicts(text string) string {
 			i++
 		}
 	}
+	if end < len(text) {
+		b.WriteString(dicts(text[end:]))
+	}
 	return b.String()
+}
+
+// objectEnd is where the object ends in which a key stands; the end of the text if it is cut off.
+func objectEnd(text string, at int) int {
+	depth := 1
+	for i := at; i < len(text); {
+		if n := remarkLen(text[i:]); n > 0 {
+			i += n
+			continue
+		}
+		switch text[i] {
+		case '\'', '"':
+			_, i = literal(text, i)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return len(text)
 }

@@ -396,6 +396,18 @@ func spillAdvice(s slowTotals) []say.Message {
 		askPlan()}, order...)
 }
 
+// ofBRIN reports whether the bitmap of a scan is that of a BRIN index, which returns blocks, not rows: EXPLAIN counts
+// ten rows for each of them.
+func ofBRIN(r *readNode) bool {
+	const each, apart = 10, 1.3 // blocks at the end of a range may not exist
+	if r.Exact != 0 || len(r.Children) != 1 || r.Children[0].Actual == nil ||
+		!strings.HasPrefix(r.Children[0].Head, "Bitmap Index Scan") {
+		return false
+	}
+	rows := r.Children[0].Actual.Rows
+	return math.Mod(rows, each) == 0 && rows >= each*float64(r.Lossy) && rows <= apart*each*float64(r.Lossy)
+}
+
 func (d *Reading) lossy() {
 	for _, r := range d.list {
 		// A bitmap that spans few blocks costs nothing, lossy or not.
@@ -422,7 +434,7 @@ func (d *Reading) lossy() {
 					"bitmap if each of the {n} processes read about as many blocks: the plan shows those of one.",
 					"value", want.GUC(), "n", int64(d.processes())))
 			}
-		} else if want <= limits.WorkMemMost {
+		} else if want <= limits.WorkMemMost && !ofBRIN(r) {
 			next = append(next, say.M("For this query only: SET LOCAL work_mem = '{value}'; is enough for a bitmap "+
 				"of so many blocks.", "value", want.GUC()))
 		}

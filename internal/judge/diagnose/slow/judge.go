@@ -263,6 +263,11 @@ func (d *Report) otherIndex(e *float64) bool {
 		evidence = append(evidence, line)
 		next = []say.Message{step, next[0]}
 	}
+	if slices.Contains(d.fastRun.Created, names[0]) {
+		next = []say.Message{say.M("The input creates the index {index} between the runs: that is why only the fast "+
+			"run used it. Where it is missing, CREATE INDEX CONCURRENTLY creates it without blocking writes.",
+			"index", names[0])}
+	}
 	least := min(*e, within)
 	d.add("other-index", Sure, &least, say.M("The fast run used an index that the slow run did not use"), evidence,
 		next)

@@ -168,7 +168,10 @@ func (r *readNode) document(depth int) ReadNode {
 		Planned: r.Node.Planned, Launched: r.Launched, Sort: r.Sort, Hash: r.Hash, Memoize: r.Memoize,
 		Buffers: r.Buffers, IO: r.IO, WAL: r.WAL, Words: r.Words, RemovedAll: r.removed()}
 	if c := r.Cost; c != nil {
-		n.Cost, n.Estimated = &c.Total, &c.Rows
+		n.Estimated = &c.Rows
+		if !c.NoTotal {
+			n.Cost = &c.Total
+		}
 	}
 	if a := r.Actual; a != nil {
 		n.Rows, n.Loops, n.PerLoop = &a.Rows, &a.Loops, a.Total
@@ -320,11 +323,15 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 	case !p.Executed() && p.Execution != nil:
 		return append(out, say.M("{plan} has the total time, but not what each node did: its lines were shortened",
 			"plan", name))
+	case !p.Executed() && !estimated(p):
+		return append(out, say.M("{plan} shows neither what was estimated nor what was measured: run it with EXPLAIN "+
+			"(ANALYZE, BUFFERS)", "plan", name))
 	case !p.Executed():
 		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
 			"BUFFERS)", "plan", name))
 	case !timed && ran:
-		out = append(out, say.M("{plan} was run with TIMING OFF: omit that to see where the time goes", "plan", name))
+		out = append(out, say.M("{plan} has no times of its nodes (TIMING OFF, or they were left out): run it with "+
+			"EXPLAIN (ANALYZE, BUFFERS) to see where the time goes", "plan", name))
 	}
 	if !p.Buffers {
 		out = append(out, say.M("{plan} has no buffer counts, so hits and reads are unknown: run it with EXPLAIN "+
@@ -341,6 +348,13 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 			"plan", name))
 	}
 	return out
+}
+
+// estimated reports whether a plan has estimates: those made with COSTS OFF, or shortened by a person, have none.
+func estimated(p *queryplan.Plan) bool {
+	any := false
+	p.Root.Walk(func(n *queryplan.Node) { any = any || n.Cost != nil })
+	return any
 }
 
 // inconsistent looks for figures that one execution cannot have. Processes that ran side by side, and nodes whose time
@@ -384,6 +398,8 @@ func (d *Reading) headline() {
 			"planning", ms(*d.run.Planning)))
 	case ok:
 		text = append(text, say.M("{plan} took {time}.", "plan", name, "time", ms(total)))
+	case !d.run.Executed() && !estimated(d.run):
+		text = append(text, say.M("{plan} has no figures.", "plan", name))
 	case !d.run.Executed():
 		text = append(text, say.M("{plan} was not executed: it has estimates only.", "plan", name))
 	case d.run.Fragment:

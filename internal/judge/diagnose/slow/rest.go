@@ -103,6 +103,10 @@ func slowNodeLine(n Node) say.Message {
 	return text
 }
 
+// planningHides is how much larger the factor of the executions is than that of the whole times for it to be told:
+// planning then takes most of the fast run.
+const planningHides = 3
+
 // headline says the verdict in one line.
 func (d *Report) headline() {
 	a, f := slowWhole(d.Slow), slowWhole(d.Fast)
@@ -111,6 +115,10 @@ func (d *Report) headline() {
 		times = say.M("{slow} took {slow_time}, {fast} {fast_time}: {factor} times as long.",
 			"slow", gapwords.Arg(d.Slow.Name),
 			"slow_time", ms(*a), "fast", gapwords.Arg(d.Fast.Name), "fast_time", ms(*f), "factor", factor(*d.Factor))
+		if x, y := d.Slow.Execution, d.Fast.Execution; x != nil && y != nil && *y > 0 && d.Slow.Client == nil &&
+			*x / *y > planningHides**d.Factor {
+			times = say.All(" ", times, say.M("Execution alone: {factor} times.", "factor", factor(*x / *y)))
+		}
 	}
 	var why say.Message
 	switch {

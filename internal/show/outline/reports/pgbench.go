@@ -46,6 +46,9 @@ func pgbenchAbout(p *output.Pgbench) []say.Message {
 	if p.Duration != nil {
 		of = append(of, say.M("{time}", "time", secs(*p.Duration)))
 	}
+	if n := p.PerClient; n != nil {
+		of = append(of, say.N(*n, "{n} transaction per client", "{n} transactions per client"))
+	}
 	return of
 }
 
@@ -80,6 +83,10 @@ func pgbenchResult(p *output.Pgbench) []say.Message {
 		of = append(of, say.M("mean latency {mean}", "mean", fineMS(m)))
 	default:
 		of = append(of, say.M("mean latency {mean} (standard deviation {sd})", "mean", fineMS(m), "sd", fineMS(sd)))
+	}
+	const long = 1000.0 // milliseconds: then connecting is part of what clients wait for
+	if c := p.Connect; c != nil && *c >= long && !p.Reconnects {
+		of = append(of, say.M("connecting all clients took {time}", "time", fineMS(c)))
 	}
 	return of
 }

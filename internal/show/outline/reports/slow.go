@@ -75,7 +75,11 @@ func (p slowWords) total(run *slow.Plan) string {
 	if run.Total == nil {
 		return ""
 	}
-	return ", " + p.Value(slowMS(*run.Total))
+	if run.Planning == nil || run.Execution == nil {
+		return ", " + p.Value(slowMS(*run.Total))
+	}
+	return ", " + p.flat(say.M("{total} (planning {planning}, execution {execution})", "total", slowMS(*run.Total),
+		"planning", slowMS(*run.Planning), "execution", slowMS(*run.Execution)))
 }
 
 func (p slowWords) verdicts(o *outline.Outline, list []slow.Verdict) {

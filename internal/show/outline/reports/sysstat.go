@@ -102,6 +102,25 @@ func (p probeWords) devices(o *outline.Outline, list []output.Device) {
 	if left > 0 {
 		o.Para(p.moreRows(left))
 	}
+	p.flushes(o, list)
+}
+
+// flushes is how often each device was flushed and how long that took: it is what commits wait for.
+func (p probeWords) flushes(o *outline.Outline, list []output.Device) {
+	said := 0
+	for i := range list {
+		d := &list[i]
+		if d.Flushes == nil || *d.Flushes <= 0 || d.FlushMS == nil || said == shownRows {
+			continue
+		}
+		name := d.Name
+		if d.At != "" {
+			name = d.At + " " + name
+		}
+		o.Para(p.Say("{device}: {rate} flushes per second, {latency} each", "device", name, "rate",
+			outputs.Rate(*d.Flushes), "latency", coarse(*d.FlushMS/1000)))
+		said++
+	}
 }
 
 func (p probeWords) sar(o *outline.Outline, t *output.Sar) {

@@ -33,7 +33,7 @@ func Slower(a, b *queryplan.Plan) bool {
 		return x > y
 	}
 	cost := func(p *queryplan.Plan) float64 {
-		if p.Root.Cost == nil {
+		if p.Root.Cost == nil || p.Root.Cost.NoTotal {
 			return 0
 		}
 		return p.Root.Cost.Total

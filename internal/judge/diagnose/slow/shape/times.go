@@ -97,7 +97,9 @@ func leaf(n *queryplan.Node) bool {
 
 // unmeasured reports whether a node is among some that was executed and has no figures, as if its line is truncated.
 func unmeasured(list []*queryplan.Node) bool {
-	return slices.ContainsFunc(list, func(n *queryplan.Node) bool { return n.Actual == nil && !n.Never })
+	return slices.ContainsFunc(list, func(n *queryplan.Node) bool {
+		return !n.Never && (n.Actual == nil || n.Actual.Total == nil)
+	})
 }
 
 // cte is the name of the CTE that a subplan is of.
