@@ -7,7 +7,7 @@ LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VER
 test check: export LC_MESSAGES := C
 
 # what is started first, as it ends last
-LONGEST := ./test/servers ./test/system ./test/experiments ./test/hostile ./test/packages
+LONGEST := ./test/servers ./test/system ./test/experiments ./test/hostile ./test/creating ./test/packages
 # pure packages, which start nothing: what the kernel's values are is nothing to them
 PURE     := pgfettle/(internal/(base|fact|judge|gen)|docs)(/|$$)
 # needs a pool of huge pages to the page
@@ -63,7 +63,7 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 	$(GO) build -o "$$dir/pgfettle" ./cmd/pgfettle && PGFETTLE_TEST_BINARY="$$dir/pgfettle" \
 	$(GO) run ./test/progress -vet=off -timeout 20m ./test/live \
 	  --then -vet=off -p 4 -parallel 6 -timeout 60m -skip '$(ALONE)' $(LONGEST) \
-	    $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|packages)$$|$(PURE)') \
+	    $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|creating|packages)$$|$(PURE)') \
 	  --then -vet=off -timeout 60m ./test/kernel \
 	  --beside -toolexec 'nice -n 10' -exec 'nice -n 10' -vet=off -p 2 -timeout 60m $$($(GO) list ./... | grep -E '$(PURE)') \
 	  --beside -C test/web -toolexec 'nice -n 10' -exec 'nice -n 10' -vet=off -timeout 20m ./... \

@@ -25,24 +25,27 @@ func TestTwoServers(t *testing.T) {
 	}
 	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		for _, design := range []string{experiment.DesignRestart, experiment.DesignSlices} {
-			e := orderOf(t, b, "select-only", design)
-			e.Second, e.B = old, experiment.Configuration{Name: "default"}
-			r, err := engine.Run(t.Context(), e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.A.Server != b.Version.String() || r.B.Server != old.Version.String() || r.A.Hash == r.B.Hash {
-				t.Errorf("A on %q, B on %q", r.A.Server, r.B.Server)
-			}
-			if len(r.Blocks) < 2 || r.Blocks[0].Run("B").Transactions == 0 {
-				t.Errorf("%s: %+v", design, r.Blocks)
-			}
-			// what only the newer one counts
-			_, a := r.Blocks[0].Run("A").Counters[experiment.FullPages]
-			if _, b := r.Blocks[0].Run("B").Counters[experiment.FullPages]; !a || b {
-				t.Errorf("%s: full-page images of A %v, of B %v", design, a, b)
-			}
-			nothingLeft(t, e)
+			t.Run(design, func(t *testing.T) {
+				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
+				e := orderOf(t, b, "select-only", design)
+				e.Second, e.B = old, experiment.Configuration{Name: "default"}
+				r, err := engine.Run(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.A.Server != b.Version.String() || r.B.Server != old.Version.String() || r.A.Hash == r.B.Hash {
+					t.Errorf("A on %q, B on %q", r.A.Server, r.B.Server)
+				}
+				if len(r.Blocks) < 2 || r.Blocks[0].Run("B").Transactions == 0 {
+					t.Errorf("%+v", r.Blocks)
+				}
+				// what only the newer one counts
+				_, a := r.Blocks[0].Run("A").Counters[experiment.FullPages]
+				if _, b := r.Blocks[0].Run("B").Counters[experiment.FullPages]; !a || b {
+					t.Errorf("full-page images of A %v, of B %v", a, b)
+				}
+				nothingLeft(t, e)
+			})
 		}
 	})
 }

@@ -72,7 +72,7 @@ func suggested(dir, name string) string { return strings.TrimSuffix(dir, "/") + 
 
 // refuse says why a directory is not to become a tablespace of a server; nil where nothing is against it.
 func (s *Site) refuse(v *Server, name string, sameFilesystem bool) error {
-	for _, why := range []func(*Server) error{s.mounted, s.nested, s.occupied} {
+	for _, why := range []func(*Server) error{s.nested, s.mounted, s.occupied} {
 		if err := why(v); err != nil {
 			return err
 		}
