@@ -72,7 +72,7 @@ func suggested(dir, name string) string { return strings.TrimSuffix(dir, "/") + 
 
 // refuse says why a directory is not to become a tablespace of a server; nil where nothing is against it.
 func (s *Site) refuse(v *Server, name string, sameFilesystem bool) error {
-	for _, why := range []func(*Server) error{s.nested, s.mounted, s.occupied} {
+	for _, why := range []func(*Server) error{s.mounted, s.nested, s.kept, s.occupied} {
 		if err := why(v); err != nil {
 			return err
 		}
@@ -121,21 +121,26 @@ func (s *Site) nested(v *Server) error {
 	return nil
 }
 
-// mounted refuses a filesystem that does not keep what is written, or is not there.
-func (s *Site) mounted(*Server) error {
+// kept refuses a filesystem that does not keep what is written.
+func (s *Site) kept(*Server) error {
 	volatile := slices.Contains([]string{"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"}, s.Mount.FSType) ||
 		strings.HasPrefix(s.Mount.Source, "/dev/ram") || strings.HasPrefix(s.Mount.Source, "/dev/zram")
+	if !volatile {
+		return nil
+	}
+	return refused(say.M("{point} is in memory ({fstype})", "point", s.Mount.Point, "fstype", s.Mount.FSType),
+		say.M("it is empty after a reboot: the server then reports errors for the tablespace, and what was in it "+
+			"is lost; memory is better used by work_mem and the page cache"),
+		say.M("choose a directory on a disk"))
+}
+
+// mounted refuses a filesystem that is not there, and the top of one.
+func (s *Site) mounted(*Server) error {
 	switch {
 	case s.Unmounted != "":
 		return refused(say.M("nothing is mounted on {at}", "at", s.Unmounted),
 			say.M("/etc/fstab has a filesystem for it, which would cover what is written there now"),
 			say.M("mount {at}", "at", s.Unmounted))
-	case volatile:
-		return refused(say.M("{point} is in memory ({fstype})", "point", s.Mount.Point, "fstype", s.Mount.FSType),
-			say.M("it is empty after a reboot: the server then reports errors for the tablespace, and what was in "+
-				"it is "+
-				"lost; memory is better used by work_mem and the page cache"),
-			say.M("choose a directory on a disk"))
 	case s.MountPoint:
 		return refused(say.M("{to} is a mount point", "to", s.To),
 			say.M("it contains lost+found and usually belongs to root; and while it is not mounted the server would "+
