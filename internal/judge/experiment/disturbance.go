@@ -106,8 +106,8 @@ func disturbances() []disturbance {
 	calibration := func(of func(Environment) stat.Number, most float64, text say.Template) disturbance {
 		return disturbance{of: func(e Environment) float64 { return size(of(e)) }, most: math.Log(most),
 			tell: func(one, two Environment, usual float64) say.Message {
-				return say.M(text, "one", fmt.Sprintf("%.0f ms", float64(of(one))),
-					"two", fmt.Sprintf("%.0f ms", float64(of(two))), "usual", fmt.Sprintf("%.0f %%",
+				return say.M(text, "one", fmt.Sprintf("%.3g ms", float64(of(one))),
+					"two", fmt.Sprintf("%.3g ms", float64(of(two))), "usual", fmt.Sprintf("%.0f %%",
 						100*math.Expm1(usual)))
 			}}
 	}

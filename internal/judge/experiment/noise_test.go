@@ -93,12 +93,12 @@ func TestPlantedNoise(t *testing.T) {
 	for _, z := range plantedNoises {
 		for _, n := range []int{8, 12} {
 			rng := rand.New(rand.NewPCG(11, uint64(n)))
-			false_, none, discarded, mde := 0, 0, 0, []float64{}
+			claims, none, discarded, mde := 0, 0, 0, []float64{}
 			for range reps {
 				r := z.experiment(rng, n, 0)
 				switch r.Word {
 				case stat.Improved, stat.Regressed:
-					false_++
+					claims++
 				case stat.Unsuitable, stat.Indicative:
 					none++
 				}
@@ -111,7 +111,7 @@ func TestPlantedNoise(t *testing.T) {
 					found++
 				}
 			}
-			wrong, power := float64(false_)/reps, float64(found)/reps
+			wrong, power := float64(claims)/reps, float64(found)/reps
 			t.Logf("%-40s %2d blocks: %.1f %% false, %.1f %% discarded, without a verdict %d, stated ±%.1f %%, twice "+
 				"that "+
 				"found in %.1f %%", z.name, n, 100*wrong, 100*float64(discarded)/float64(reps*n), none,

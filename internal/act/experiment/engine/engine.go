@@ -213,17 +213,14 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, g.closePair(pair)) }()
 	for {
 		g.res.Judge()
-		discarded, broken := 0, 0
+		broken := 0
 		for _, b := range g.res.Blocks {
-			if len(b.Discarded) > 0 {
-				discarded++
-			}
 			if b.Broken {
 				broken++
 			}
 		}
 		due := g.due()
-		if len(g.res.Blocks)-discarded >= due || len(g.res.Blocks) >= due+extra(due) {
+		if len(g.res.Blocks)-g.res.Discarded >= due || len(g.res.Blocks) >= due+extra(due) {
 			if g.ends(due) {
 				return nil
 			}
@@ -306,13 +303,8 @@ func (g *engine) tell(ev experiment.Event) {
 	if g.e.Progress == nil {
 		return
 	}
-	done, due := len(g.res.Blocks), g.e.Spec.Blocks
-	for _, b := range g.res.Blocks {
-		if len(b.Discarded) > 0 {
-			due++
-		}
-	}
-	due = min(due, g.e.Spec.Blocks+extra(g.e.Spec.Blocks))
+	done := len(g.res.Blocks)
+	due := g.e.Spec.Blocks + min(g.res.Discarded, extra(g.e.Spec.Blocks))
 	if ev.Blocks = max(due, ev.Block); ev.Block == 0 && ev.Config != "" {
 		ev.Block = min(done+1, due)
 	}

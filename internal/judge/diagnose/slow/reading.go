@@ -330,7 +330,7 @@ func planGaps(of string, p *queryplan.Plan) (out []say.Message) {
 		return append(out, say.M("{plan} was not executed and has estimates only: run it with EXPLAIN (ANALYZE, "+
 			"BUFFERS)", "plan", name))
 	case !timed && ran:
-		out = append(out, say.M("{plan} has no times of its nodes (TIMING OFF, or they were left out): run it with "+
+		out = append(out, say.M("{plan} has no times of its nodes (TIMING OFF, or they were omitted): run it with "+
 			"EXPLAIN (ANALYZE, BUFFERS) to see where the time goes", "plan", name))
 	}
 	if !p.Buffers {

@@ -181,6 +181,9 @@ func repeatLine(r *experiment.Result) string {
 	}
 	if r.Design != experiment.DesignSingle {
 		add("blocks", strconv.Itoa(s.Blocks))
+		if s.Sequential && s.Extended == 0 {
+			args = append(args, "--sequential")
+		}
 		add("design", r.Design)
 		if e == nil {
 			add("metric", r.Metric)

@@ -310,7 +310,10 @@ type labService struct{ enabled, started, bad bool }
 func (l *lab) reload() {
 	was := l.services
 	l.services = map[string]*labService{}
-	files, _ := filepath.Glob(l.Root + "/etc/systemd/system/*.service")
+	files, err := filepath.Glob(l.Root + "/etc/systemd/system/*.service")
+	if err != nil {
+		l.t.Fatal(err)
+	}
 	for _, f := range files {
 		l.services[filepath.Base(f)] = &labService{}
 	}
