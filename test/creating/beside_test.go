@@ -119,6 +119,9 @@ func TestOneWinsThePort(t *testing.T) {
 				left, err := filepath.Glob(s.Path(s.top) + "/pg*")
 				if err != nil || len(left) != 1 || filepath.Base(left[0]) != fmt.Sprintf("pg%d", won) {
 					t.Errorf("the others have left %v (%v)", left, err)
+					for _, o := range all {
+						t.Log(o.ran)
+					}
 				}
 				r := s.psql(account(ownerID), nil, "-h", s.sock, "-p", "5455", "-U", owner, "-c", "SHOW data_directory")
 				if strings.TrimSpace(r.Stdout) != fmt.Sprintf("%s/pg%d", s.top, won) {

@@ -46,6 +46,7 @@ func TestControlDataOfStandbys(t *testing.T) {
 		name       string
 		standby    bool
 		programs   string
+		owners     string // of files
 		answers    []target.Output
 		runs, kept int
 		state      known.State
@@ -65,6 +66,9 @@ func TestControlDataOfStandbys(t *testing.T) {
 		{name: "a primary", state: known.Absent, reason: "the server is not in recovery"},
 		{name: "no such program", standby: true, programs: "/opt/none/bin", state: known.Absent,
 			reason: "pg_controldata: no such file"},
+		{name: "a program of another account", standby: true, owners: "-- =owners --\n/opt/pg/bin/pg_controldata | 4712\n",
+			state: known.Unread, reason: "pg_controldata: /opt/pg/bin/pg_controldata is not run as user 26: " +
+				"/opt/pg/bin/pg_controldata belongs to user 4712"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			programs := c.programs
@@ -73,7 +77,7 @@ func TestControlDataOfStandbys(t *testing.T) {
 			}
 			text := strings.Replace(oneServer, "1 | postgres | 5000 | cwd=/srv/b |",
 				"1 | postgres | 5000 | cwd=/srv/b,exe="+programs+"/postgres |", 1) +
-				"-- opt/pg/bin/postgres --\n-- opt/pg/bin/pg_controldata --\n"
+				"-- opt/pg/bin/postgres --\n-- opt/pg/bin/pg_controldata --\n" + c.owners
 			h := &controlling{fake: newFake(t, txtar.Parse([]byte(text))), answers: c.answers}
 			col := newCollector(h, Request{})
 			col.query = func(_ context.Context, a *evidence.Archive, key string, _ pgclient.Connect, _ bool) (
@@ -92,6 +96,10 @@ func TestControlDataOfStandbys(t *testing.T) {
 			if len(kept) != c.kept || len(h.asked) != c.runs || c.kept == 0 &&
 				(got.State() != c.state || got.Gap().Reason != c.reason) {
 				t.Errorf("%d runs, %v, %s %+v", len(h.asked), kept, got.State(), got.Gap())
+			}
+			if got.State() != known.Present && got.State() != known.Absent && got.Gap().Reveal == "" &&
+				!strings.HasPrefix(got.Gap().Reason, "malformed") {
+				t.Errorf("it is not said what would reveal it: %+v", got.Gap())
 			}
 			for _, ask := range h.asked {
 				if strings.Join(ask.Argv, " ") != "/opt/pg/bin/pg_controldata -D /srv/b" || ask.As == nil ||
