@@ -50,6 +50,7 @@ type Options struct {
 	Major        int    // of the server; 0: the newest installed
 	Bin          string // folder of its programs; "": looked for
 	Dir, Scratch string // folders of the documents and of the clusters; "": the usual ones
+	Database     string // conninfo of an existing one to run on; "": an instance is made
 	Kernel       bool   // this host's kernel may be touched
 	KeepData     bool
 
@@ -171,6 +172,8 @@ func (o *Options) durations(e *engine.Order, deferred bool) {
 	e.Spec.Duration = o.Duration.Seconds()
 	switch {
 	case o.Duration > 0 || o.fixed():
+	case e.On != nil:
+		e.Spec.Duration = turnSeconds
 	case e.Spec.Cycles > 0:
 		e.Spec.Duration = 1 // the cycles say it
 	case e.Design == experiment.DesignSlices:
@@ -310,7 +313,10 @@ func (o *Options) maker(h *app.Host, trial *configure.Trial, clients int) *confi
 
 // describeHost describes the host for the document.
 func describeHost(h *app.Host, s *snapshot.Snapshot) experiment.Host {
-	d := experiment.Host{Line: h.Hostname(), CPUs: hostProcessors(h), Snapshot: snapshot.Hash(s)}
+	d := experiment.Host{Line: h.Hostname(), CPUs: hostProcessors(h)}
+	if s != nil {
+		d.Snapshot = snapshot.Hash(s)
+	}
 	if k, err := h.Target.ReadFile("/proc/sys/kernel/osrelease", 4096); err == nil {
 		d.Kernel = strings.TrimSpace(string(k))
 	}

@@ -21,12 +21,14 @@ import (
 // ProveOptions are what a person says of a comparison of two configurations.
 type ProveOptions struct {
 	Options
-	A, B     string // configurations, as experiment.ConfigurationSyntax has them
-	Same     bool   // compare A with itself
-	MajorB   int    // of the server of B; 0: that of A
-	BinB     string // folder of its programs; "": looked for
-	Exercise string // the name of an exercise, which says the rest; "": none
-	Blocks   int
+	A, B   string // configurations, as experiment.ConfigurationSyntax has them
+	Same   bool   // compare A with itself
+	MajorB int    // of the server of B; 0: that of A
+	BinB   string // folder of its programs; "": looked for
+	// DatabaseB is the conninfo of an existing database that B runs on; "": that of A
+	DatabaseB string
+	Exercise  string // the name of an exercise, which says the rest; "": none
+	Blocks    int
 	// evaluated after each of stat.Looks; Blocks are the most
 	Sequential bool
 	Design     string // "": chosen
@@ -83,6 +85,9 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 // Prove gets a comparison ready: both configurations are made and tried, the design is
 // chosen, and what it takes is estimated. Nothing is measured.
 func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error) {
+	if err := o.ofExisting(); err != nil {
+		return nil, err
+	}
 	if err := o.fillIn(ctx, h); err != nil {
 		return nil, err
 	}
@@ -93,7 +98,7 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	case o.second() && (o.Same || o.Exercise != "" || o.Workload == workload.FromStatements || o.KeepData):
 		return nil, say.Usage(say.M("--b-pg and --b-bin compare two servers, and cannot be used with --aa, "+
 			"--experiment, --keep-data or the load from-statements"), say.M("Use only one of them."))
-	case o.second() && o.B == "":
+	case (o.second() || o.DatabaseB != "") && o.B == "":
 		o.B = o.A // the same on both servers
 	case o.Same:
 		o.B = o.A
@@ -129,6 +134,9 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 	e.Name = o.Exercise
 	if o.Same {
 		e.Name = experiment.CompareSame
+	}
+	if o.existing() {
+		return o.byTurns(ctx, h, e, w)
 	}
 	trial, err := o.open(ctx, h, e)
 	if err != nil {
@@ -175,6 +183,57 @@ func Prove(ctx context.Context, h *app.Host, o *ProveOptions) (*Prepared, error)
 		return nil, err
 	}
 	return o.prepare(ctx, h, e, Prepared{Title: w.Title, Differences: d, Why: why})
+}
+
+// ofExisting refuses what an experiment on existing databases cannot have.
+func (o *ProveOptions) ofExisting() error {
+	if !o.existing() {
+		if o.DatabaseB != "" {
+			return say.Usage(say.M("--b-database requires --database"), say.M("Name the database of A with "+
+				"--database."))
+		}
+		return nil
+	}
+	if err := o.notWith("pg", "bin", "b-pg", "b-bin", "kernel", "keep-data", "restore", "design", "checkpoint-cycles",
+		"experiment"); err != nil {
+		return err
+	}
+	if o.DatabaseB != "" && o.Same {
+		return say.Usage(say.M("--aa and --b-database cannot be used together"), say.M("Omit --aa: two databases are "+
+			"compared."))
+	}
+	if !o.Said("a") {
+		o.A = string(experiment.BaseCurrent)
+	}
+	return nil
+}
+
+// byTurns gets a comparison on existing databases ready.
+func (o *ProveOptions) byTurns(ctx context.Context, h *app.Host, e *engine.Order, w *workload.Workload) (*Prepared,
+	error) {
+	err := o.onDatabases(ctx, h, e, w, o.DatabaseB)
+	if err != nil {
+		return nil, err
+	}
+	if e.A, err = onSession(ctx, "--a", o.A, e.On); err != nil {
+		return nil, err
+	}
+	if e.B, err = onSession(ctx, "--b", o.B, e.OnB); err != nil {
+		return nil, err
+	}
+	level(&e.A, &e.B, e.On, e.OnB)
+	d := experiment.Differences(&e.A, &e.B, e.On.Version.Major())
+	if !e.On.Same(e.OnB) {
+		d = append([]experiment.Difference{{Address: "PostgreSQL", A: e.Server, B: e.ServerB}}, d...)
+	}
+	if len(d) == 0 && !o.Same {
+		return nil, &say.Problem{Message: say.M("both configurations are identical"), Hint: say.M("Name another " +
+			"configuration, or use --aa to compare one with itself."), Code: say.CodeUsage}
+	}
+	e.Design = experiment.DesignTurns
+	o.durations(e, false)
+	return o.prepare(ctx, h, e, Prepared{Title: w.Title, Differences: d, Why: say.M("Design turns: the server of an " +
+		"existing database is not restarted; what differs is set by each session.")})
 }
 
 // second says that B runs on another server than A.

@@ -19,20 +19,24 @@ const CompareSame = "aa"
 type Experiment struct {
 	Name     string        // of an exercise, or of a comparison of a configuration with itself; "": none
 	A, B     Configuration // baseline and candidate; DesignSingle has no B
-	Design   string        // DesignRestart, DesignSlices, DesignSingle
+	Design   string        // DesignRestart, DesignSlices, DesignTurns, DesignSingle
 	Metric   string        // the name of the metric that decides
 	Spec     Spec
 	Workload string // its name
 	Scale    int    // of its data
 	Copied   bool   // its data are a copy of the database of a live server, which has no scale
-	Restore  string // RestoreFresh, RestoreKept, RestoreShared; "": chosen by what the load does
+	Restore  string // RestoreFresh, RestoreKept, RestoreShared, RestoreExisting; "": chosen by what the load does
 	Server   string // the server's programs, as a person reads them
 	ServerB  string // those of B, where it runs on another server than A
-	Dir      string // where the documents go: the user's, it stays
-	Scratch  string // where the clusters are made and removed
-	Host     Host
-	Program  string        // version of pgfettle
-	Notes    []say.Message // what has to be known to read the result; they go into the document
+	// Database and DatabaseB are the existing databases of A and B, as conninfo without a password; "": an instance is
+	// made
+	Database, DatabaseB string
+	Fills               []string // of them those that are empty, and are loaded first; what is loaded stays
+	Dir                 string   // where the documents go: the user's, it stays
+	Scratch             string   // where the clusters are made and removed
+	Host                Host
+	Program             string        // version of pgfettle
+	Notes               []say.Message // what has to be known to read the result; they go into the document
 }
 
 // What data a run finds.
@@ -46,6 +50,8 @@ const (
 	// RestoreShared is both configurations on the same files, one after the other; for
 	// loads that only read.
 	RestoreShared = "shared"
+	// RestoreExisting is an existing database, whose data are as the runs before left them.
+	RestoreExisting = "existing"
 )
 
 // Estimation is what an experiment will take.

@@ -16,6 +16,9 @@ const (
 	DesignRestart = "restart" // a server of one configuration at a time, restarted for each run
 	DesignSlices  = "slices"  // servers of both configurations up, loaded by turns in short balanced slices
 	DesignSingle  = "single"  // one configuration alone: no comparison
+	// on existing databases, whose servers are not restarted: runs of A and B by turns, the settings being the
+	// sessions'
+	DesignTurns = "turns"
 )
 
 // Result is an experiment with two configurations, or one measured alone (Design Single,
@@ -48,9 +51,11 @@ type Setting struct {
 
 // MeasuredConfiguration is one of the configurations.
 type MeasuredConfiguration struct {
-	Name     string    `json:"name"`             // as it was asked for: default, plan:oltp, a file, pg:work_mem=64MB
-	Server   string    `json:"server,omitempty"` // version of PostgreSQL, where those of A and B differ
-	Settings []Setting `json:"settings"`         // what differs from the server's defaults, sorted
+	Name   string `json:"name"`             // as it was asked for: default, plan:oltp, a file, pg:work_mem=64MB
+	Server string `json:"server,omitempty"` // version of PostgreSQL, where those of A and B differ
+	// conninfo of the existing database that it ran on, without a password; "": on an instance of the experiment
+	Database string    `json:"database,omitempty"`
+	Settings []Setting `json:"settings"` // what differs from the server's defaults, sorted
 	Hash     string    `json:"settings_hash,omitempty"`
 }
 
@@ -83,7 +88,8 @@ type Spec struct {
 	Protocol string  `json:"protocol"` // simple, extended, prepared
 	Margin   float64 `json:"margin_pct"`
 	// Restore says what data a run finds: fresh, a copy of what was loaded; kept, what
-	// the runs of its configuration before left; shared, what was loaded itself.
+	// the runs of its configuration before left; shared, what was loaded itself; existing, what is in the database that
+	// a person named, and what the runs before left there.
 	Restore string `json:"restore,omitempty"`
 	// Sequential says that it may be judged after 8, 12, 16 and 24 blocks, and end at the first that decides.
 	Sequential bool `json:"sequential,omitempty"`

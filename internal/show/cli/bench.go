@@ -31,10 +31,15 @@ little about two configurations. To compare two of them, use pgfettle prove.
 ` + experiment.ConfigurationSyntax + `
 
 TARGET is the instance that "current" means, or the one whose statements are the
-load of --workload from-statements: a data directory or a conninfo.`,
+load of --workload from-statements: a data directory or a conninfo.
+
+--database runs on an existing database of this host: one that you keep for
+measurements, with its data, or an empty one, which is loaded and stays loaded.
+Its server is neither restarted nor configured.`,
 		Example: `  pgfettle bench --workload tpcb
   pgfettle bench --conf plan:oltp --workload oltp-rw --scale 1.5x --runs 5
-  pgfettle bench --conf current --workload select-only /srv/pg/17`,
+  pgfettle bench --conf current --workload select-only /srv/pg/17
+  pgfettle bench -f mine.sql --database 'host=/run/postgresql dbname=scratch'`,
 		Args: atMost(1, "at most one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.shared.Target = strings.Join(args, "")

@@ -59,6 +59,9 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.Bin, "bin", "", "`DIR` directory of the server programs")
 	f.StringVar(&o.Dir, "dir", "", "`DIR` directory for the results (default a new one, reported)")
 	f.StringVar(&o.Scratch, "scratch", "", "`DIR` parent directory of the scratch instances, on the disk to measure")
+	f.StringVar(&o.Database, "database", "",
+		"`CONNINFO` run on this existing database of this host, which only you use, instead of a scratch instance; "+
+			"configurations are what a session can set")
 	f.BoolVar(&o.KeepData, "keep-data", false,
 		"keep the loaded data for the next experiment; pgfettle prove --clean removes it")
 	f.BoolVar(&o.Kernel, "kernel", false,

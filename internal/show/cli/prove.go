@@ -61,6 +61,11 @@ experiments and the data of --keep-data.
 --b-pg and --b-bin run B on another server than A: another major version, or
 another build. Without --b both have the configuration of A.
 
+--database runs both on an existing database of this host: one that you keep for
+measurements, with its data, or an empty one, which is loaded and stays loaded.
+Its server is neither restarted nor configured: A and B differ in what a session
+can set, or with --b-database in the server.
+
 --workload from-statements makes the load from pg_stat_statements of TARGET,
 with parameters from its statistics, and copies that database with pg_dump. The
 server is only read. The copy is removed at the end. sysbench:NAME is a load of
@@ -73,6 +78,8 @@ directory or a conninfo.`,
   pgfettle prove --b old.conf --workload select-only --scale 1.5x --clients 100
   pgfettle prove --aa --a plan --workload tpcb
   pgfettle prove --a default --pg 15 --b-pg 18 --workload oltp-rw
+  pgfettle prove --b pg:work_mem=64MB -f reports.sql \
+      --database 'host=/run/postgresql dbname=scratch'
   pgfettle prove --b plan --workload from-statements 'host=db1 dbname=shop'
   pgfettle prove --experiment fsync-off
   pgfettle prove --report ./exp1 --format json
@@ -90,6 +97,8 @@ directory or a conninfo.`,
 	f.StringVarP(&o.prove.B, "b", "b", "", "`CONF` candidate configuration")
 	f.IntVar(&o.prove.MajorB, "b-pg", 0, "`N` major version that B runs on (default that of A)")
 	f.StringVar(&o.prove.BinB, "b-bin", "", "`DIR` directory of the server programs that B runs on")
+	f.StringVar(&o.prove.DatabaseB, "b-database", "",
+		"`CONNINFO` existing database that B runs on, such as one of another server (default that of --database)")
 	f.BoolVar(&o.prove.Same, "aa", false, "A/A test: compare the baseline with itself")
 	f.StringVar(&o.prove.Exercise, "experiment", "", "`NAME` run a predefined experiment: "+
 		strings.Join(experiment.ExerciseNames(), ", "))
@@ -184,7 +193,7 @@ func (o *proveOptions) alone() error {
 		return nil
 	}
 	for _, other := range []string{"report", "resume", "clean", "a", "b", "b-pg", "b-bin", "aa", "experiment",
-		"workload", "script",
+		"database", "b-database", "workload", "script",
 		"blocks", "sequential", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
 		if other != modes[0] && o.shared.Said(other) {
 			return say.Usage(say.M("--{modes} and --{other} cannot be used together", "modes", modes[0], "other",

@@ -116,13 +116,16 @@ func isSetTo(s machine.Setting, want string) bool {
 			return true
 		}
 		// -1 asks the server to choose, and pg_settings shows what it chose.
-		return w == -1 && s.Source != "configuration file" || s.Kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
+		return w == -1 && !fromFile(s) || s.Kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
 	}
 	// A few texts are respelled: initdb writes «iso, mdy», and «ISO, MDY» is shown.
 	return s.Value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.Name))
 }
 
-func fromFile(s machine.Setting) bool { return s.Source == "configuration file" }
+// fromFile reports whether a value is the configuration's, which a session of an existing database sets itself.
+func fromFile(s machine.Setting) bool {
+	return s.Source == "configuration file" || s.Source == "client"
+}
 
 // synonym reports whether an enum takes a word of a boolean for one of its values.
 func synonym(name, want string) bool {

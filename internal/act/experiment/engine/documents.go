@@ -48,8 +48,11 @@ type Stored struct {
 	Scratch     string                      `json:"scratch"`
 	Binaries    string                      `json:"binaries"`             // bin directory
 	Second      string                      `json:"binaries_b,omitempty"` // of configuration B, if not those of A
-	Server      string                      `json:"server"`               // its version, of both
-	Program     string                      `json:"server_sha256"`        // of the postgres executable, of both
+	Database    string                      `json:"database,omitempty"`   // existing one of A, without a password
+	DatabaseB   string                      `json:"database_b,omitempty"`
+	Fills       []string                    `json:"loaded_databases,omitempty"` // those that were empty
+	Server      string                      `json:"server"`                     // its version, of both
+	Program     string                      `json:"server_sha256"`              // of the postgres executable, of both
 	Host        experiment.Host             `json:"host"`
 	Fingerprint string                      `json:"fingerprint"`
 }
@@ -64,6 +67,9 @@ func (e *Order) stored(program string) Stored {
 		Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
 	if e.Second.Dir != "" {
 		s.Second, s.Server = e.Second.Dir, s.Server+" "+e.Second.Version.String()
+	}
+	if e.On != nil {
+		s.Database, s.DatabaseB, s.Fills, s.Server = e.Database, e.DatabaseB, e.Fills, e.On.Version.String()
 	}
 	s.Fingerprint = s.print()
 	return s
@@ -185,8 +191,14 @@ func document(e *Order, s documents, program string, resume bool) (*experiment.R
 	if e.Design != experiment.DesignSingle {
 		r.B = e.B.Measured()
 	}
-	if e.Second.Dir != "" {
+	switch {
+	case e.Second.Dir != "":
 		r.A.Server, r.B.Server = e.Binaries.Version.String(), e.Second.Version.String()
+	case e.On != nil:
+		r.A.Database, r.B.Database = e.Database, e.DatabaseB
+		if e.OnB != nil && e.OnB.Version != e.On.Version {
+			r.A.Server, r.B.Server = e.On.Version.String(), e.OnB.Version.String()
+		}
 	}
 	return r, nil
 }

@@ -53,7 +53,7 @@ func execute(ctx context.Context, e *Order, w world, docs documents, program str
 	if g.res.Ended != "" {
 		return g.res, nil
 	}
-	if err := sweep(w, g.masterMark()); err != nil {
+	if err := sweep(w, g.mayStay()); err != nil {
 		return g.res, say.Err("what an earlier run left behind: {reason}", "reason", err)
 	}
 	defer func() {
@@ -101,8 +101,8 @@ func (e *Order) check() error {
 	}
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
-	case !slices.Contains([]string{experiment.DesignRestart, experiment.DesignSlices, experiment.DesignSingle},
-		e.Design):
+	case !slices.Contains([]string{experiment.DesignRestart, experiment.DesignSlices, experiment.DesignTurns,
+		experiment.DesignSingle}, e.Design):
 		return bad("{design} is not a design of an experiment", "design", say.Quoted(e.Design))
 	case !ok || !slices.Contains(experiment.PrimaryMetrics(), e.Metric):
 		return bad("{metric} is not a metric that can decide an experiment", "metric", say.Quoted(e.Metric))
@@ -139,9 +139,15 @@ func (e *Order) check() error {
 			"{clients} clients in {threads} threads: clients of one thread draw their scripts from one sequence; "+
 				"only with one thread per client are both configurations sent the same transactions",
 			"clients", s.Clients, "threads", s.Jobs)
-	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared},
-		e.Restore):
+	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared,
+		experiment.RestoreExisting}, e.Restore):
 		return bad("{value} is not a way to restore data", "value", say.Quoted(e.Restore))
+	case (e.On != nil) != (e.Restore == experiment.RestoreExisting) || e.On == nil &&
+		e.Design == experiment.DesignTurns ||
+		e.On != nil && e.Design != experiment.DesignTurns && e.Design != experiment.DesignSingle:
+		return bad("existing databases are measured by turns, or one alone")
+	case e.On != nil && (s.Cycles > 0 || s.Cache != "warm" || e.KeepData || e.Second.Dir != ""):
+		return bad("an existing database has its own server, caches and data")
 	case s.Cycles < 0 || s.Cycles > 100:
 		return bad("{n} checkpoint cycles: use 1 to 100", "n", s.Cycles)
 	case s.Cycles > 0 && (e.Design == experiment.DesignSlices || e.Spec.Numbered()):
@@ -324,6 +330,9 @@ func (g *engine) tell(ev experiment.Event) {
 // fits asks the binary whether it would start with each configuration, and holds that the
 // memory of the servers that run at once is there.
 func (g *engine) fits(ctx context.Context) error {
+	if g.e.On != nil {
+		return nil // its server runs
+	}
 	var sum, most unit.Bytes
 	for _, label := range g.e.labels() {
 		c := g.e.configuration(label)

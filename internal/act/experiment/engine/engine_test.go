@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -233,14 +234,20 @@ func measuredOf(t *testing.T, r *experiment.Result) string {
 // to the world, and resumes: what comes out is what would have come out, and
 // nothing is left, neither files nor servers nor values of the kernel.
 func TestKilledAnywhere(t *testing.T) {
-	for i := range len(manners) + 1 { // the last time the first with two servers
-		i, two := i%len(manners), i == len(manners)
-		t.Run(fmt.Sprintf("%s two servers=%v", name(i), two), func(t *testing.T) {
+	for i := range len(manners) + 2 { // at the end the first with two servers, and on existing databases
+		i, two, existing := i%len(manners), i == len(manners), i == len(manners)+1
+		t.Run(fmt.Sprintf("%s two servers=%v existing=%v", name(i), two, existing), func(t *testing.T) {
 			short := func(w *toy) *Order {
 				e := w.manner(i)
 				e.Spec.Blocks, e.Spec.Duration = 2, 6
 				if two {
 					e.Second = second
+				}
+				if w.existing = existing; existing {
+					e.On, e.OnB = &machine.Database{Cluster: "1"}, &machine.Database{Cluster: "2"}
+					e.Design, e.Restore, e.KeepData = experiment.DesignTurns, experiment.RestoreExisting, false
+					e.Spec.Cache, e.Spec.Slice, e.Spec.Cycles = "warm", 0, 0
+					e.Fills = []string{e.On.Text()}
 				}
 				return e
 			}

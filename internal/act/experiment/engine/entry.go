@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
@@ -53,8 +57,19 @@ func (e *Order) plan(ctx context.Context) (err error) {
 	if err := e.Asked.Absolute(); err != nil {
 		return err
 	}
-	e.Load, e.Host.Pgbench, err = e.Asked.Build(ctx, max(e.Binaries.Version, e.Second.Version))
+	e.Load, e.Host.Pgbench, err = e.Asked.Build(ctx, e.newest())
 	return err
+}
+
+// newest is the version of the server of A or B, whichever is newer.
+func (e *Order) newest() unit.Version {
+	v := max(e.Binaries.Version, e.Second.Version)
+	for _, d := range []*machine.Database{e.On, e.OnB} {
+		if d != nil {
+			v = max(v, d.Version)
+		}
+	}
+	return v
 }
 
 // Resume goes on with the experiment in e.Dir at the block after the last whole one, with the seeds that it would have
@@ -83,17 +98,11 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 	case err != nil:
 		return nil, err
 	}
-	b, err := scratch.At(ctx, st.Binaries)
-	if err != nil {
+	var e Order
+	if err := e.servers(ctx, st); err != nil {
 		return nil, err
 	}
-	var second scratch.Binaries
-	if st.Second != "" {
-		if second, err = scratch.At(ctx, st.Second); err != nil {
-			return nil, err
-		}
-	}
-	load, _, err := st.Asked.Build(ctx, max(b.Version, second.Version))
+	load, _, err := st.Asked.Build(ctx, e.newest())
 	if err != nil {
 		return nil, err
 	}
@@ -102,30 +111,60 @@ func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, err
 			return nil, err
 		}
 	}
-	return Resume(ctx, &Order{
-		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric,
-			Spec:  st.Spec,
-			Scale: st.Workload.Scale, Restore: st.Restore, Dir: abs, Scratch: st.Scratch, Host: st.Host},
-		Binaries: b, Second: second, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel,
-		KeepData: a.KeepData,
-		Progress: a.Progress, MostCalibrations: a.MostCalibrations,
-	})
+	e.Experiment = experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric,
+		Spec: st.Spec, Scale: st.Workload.Scale, Restore: st.Restore, Dir: abs, Scratch: st.Scratch, Host: st.Host,
+		Database: st.Database, DatabaseB: st.DatabaseB, Fills: st.Fills}
+	e.Load, e.Asked, e.MayTouchKernel, e.KeepData = load, st.Asked, a.MayTouchKernel, a.KeepData
+	e.Progress, e.MostCalibrations = a.Progress, a.MostCalibrations
+	return Resume(ctx, &e)
+}
+
+// servers finds what an experiment ran on.
+func (e *Order) servers(ctx context.Context, st Stored) (err error) {
+	if st.Database != "" {
+		if e.On, err = machine.FindDatabase(ctx, st.Database); err != nil {
+			return err
+		}
+		if e.OnB = e.On; st.DatabaseB != "" && st.DatabaseB != st.Database {
+			e.OnB, err = machine.FindDatabase(ctx, st.DatabaseB)
+		}
+		return err
+	}
+	if e.Binaries, err = scratch.At(ctx, st.Binaries); err != nil {
+		return err
+	}
+	if st.Second != "" {
+		e.Second, err = scratch.At(ctx, st.Second)
+	}
+	return err
+}
+
+// program is a hash over what runs: the servers' programs, or which existing databases they are.
+func (e *Order) program() (string, error) {
+	if e.On != nil {
+		sum := sha256.New()
+		for _, d := range []*machine.Database{e.On, e.OnB} {
+			if d != nil {
+				fmt.Fprintln(sum, d.Version, d.Cluster, d.OID)
+			}
+		}
+		return hex.EncodeToString(sum.Sum(nil)), nil
+	}
+	sum, err := machine.Program(e.Binaries)
+	if err != nil || e.Second.Dir == "" {
+		return sum, err
+	}
+	second, err := machine.Program(e.Second)
+	return sum + " " + second, err
 }
 
 func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, error) {
-	if e.Dir == "" || e.Load == nil || e.Binaries.Dir == "" {
+	if e.Dir == "" || e.Load == nil || e.Binaries.Dir == "" && e.On == nil {
 		return nil, errors.New("experiment without a folder, a load or a server")
 	}
-	sum, err := machine.Program(e.Binaries)
+	sum, err := e.program()
 	if err != nil {
 		return nil, err
-	}
-	if e.Second.Dir != "" {
-		second, err := machine.Program(e.Second)
-		if err != nil {
-			return nil, err
-		}
-		sum += " " + second
 	}
 	docs := folderOf(e)
 	dirMode := fs.FileMode(0o755)
@@ -142,6 +181,9 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 	}
 	m := machine.New(e.Scratch, e.Binaries, e.Guard)
 	m.CalibrationBytes, m.Second = e.CalibrationBytes, e.Second
+	if e.On != nil {
+		m.Databases = map[string]*machine.Database{"A": e.On, "B": e.OnB}
+	}
 	return execute(ctx, e, m, docs, sum, resume)
 }
 

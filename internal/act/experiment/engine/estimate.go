@@ -32,7 +32,7 @@ const (
 func copies(e *Order) (atOnce int, perBlock int) {
 	configs := len(e.labels())
 	switch {
-	case e.Restore == experiment.RestoreShared:
+	case e.Restore == experiment.RestoreShared, e.Restore == experiment.RestoreExisting:
 		return 0, 0
 	case e.Restore == experiment.RestoreKept:
 		return configs, 0
@@ -45,6 +45,9 @@ func copies(e *Order) (atOnce int, perBlock int) {
 // disk is what the clusters take with a database of this size, without counting
 // on a filesystem that shares blocks: a load that writes ends by having its own.
 func disk(e *Order, data unit.Bytes) unit.Bytes {
+	if e.On != nil {
+		return data * unit.Bytes(len(e.Fills))
+	}
 	atOnce, _ := copies(e)
 	wal := unit.Bytes(0)
 	for _, label := range e.labels() {
@@ -78,7 +81,10 @@ func Estimate(e *Order) experiment.Estimation {
 	one := seconds(float64(data+64*unit.MB) / float64(copySpeed))
 	blocks := time.Duration(s.Blocks)
 	load := seconds(float64(data)/float64(loadSpeed)) + 5*time.Second // initdb, vacuum, checkpoint
-	if e.Second.Dir != "" {
+	switch {
+	case e.On != nil:
+		load *= time.Duration(len(e.Fills))
+	case e.Second.Dir != "":
 		load *= 2
 	}
 	copying := one * time.Duration(perBlock) * blocks
@@ -114,10 +120,15 @@ func Estimate(e *Order) experiment.Estimation {
 		out.Block -= warm
 		warm /= max(blocks, 1)
 	}
+	later := warm
+	if e.On != nil && s.Warmup > 0 {
+		later = configs * seconds(max(e.mostWarmup(2), least))
+		out.Block += later - warm
+	}
 	out.Parts = []experiment.Part{
 		{What: "load", Time: load},
 		{What: "copies", Time: copying},
-		{What: "warm-up", Time: warm * blocks},
+		{What: "warm-up", Time: warm + later*(blocks-1)},
 		{What: measuring, Time: measure * blocks},
 		{What: "counting", Time: count * blocks},
 		{What: "rest", Time: around * blocks},
@@ -126,6 +137,9 @@ func Estimate(e *Order) experiment.Estimation {
 		out.Time += p.Time
 	}
 	for _, label := range e.labels() {
+		if e.On != nil {
+			break // the server has its memory
+		}
 		c := e.configuration(label)
 		m := shared
 		if pages, err := unit.ParseGUC(c.Settings["shared_buffers"], "8kB"); err == nil && pages > 0 && pages < 1<<40 {
@@ -150,6 +164,9 @@ func EstimateHere(ctx context.Context, t target.Target, e *Order) (experiment.Es
 		return experiment.Estimation{}, err
 	}
 	out := Estimate(&planned)
+	if e.On != nil {
+		return out, nil
+	}
 	out.Free = free(t, e.Scratch)
 	switch held := Loaded(&planned); {
 	case held == nil:

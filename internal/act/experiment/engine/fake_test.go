@@ -47,8 +47,9 @@ type toy struct {
 	broken       bool            // such a cluster does not start again
 	clock        time.Time
 	steps        int
-	dies         int // at this step; 0: never
-	truncated    int // how often a table is cut off while the caches are filled
+	dies         int  // at this step; 0: never
+	existing     bool // servers that are there: nothing of them is on our disk
+	truncated    int  // how often a table is cut off while the caches are filled
 	after        bool
 	dead         bool
 	free         unit.Bytes // of 100 GB
@@ -202,6 +203,10 @@ func (w *toy) Start(_ context.Context, name string, settings map[string]string) 
 	n := &toyNode{w: w, name: name, conf: settings, count: map[string]float64{experiment.WALBytes: 100,
 		experiment.FullPages: 1}}
 	return n, w.op("start "+name, func() error {
+		if w.existing {
+			w.running[name] = n
+			return nil
+		}
 		if !strings.HasPrefix(w.disk[name], "cluster") {
 			return fmt.Errorf("%s holds %q", name, w.disk[name])
 		}

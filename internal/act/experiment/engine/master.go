@@ -92,6 +92,9 @@ func readMark(w world) (masterMark, error) {
 
 // masters makes the clusters that all copies come from and loads them, where they are not there yet.
 func (g *engine) masters(ctx context.Context) error {
+	if g.e.On != nil {
+		return g.existing(ctx)
+	}
 	if err := g.master(ctx); err != nil || g.e.Second.Dir == "" {
 		return err
 	}
@@ -163,17 +166,7 @@ func (g *engine) fill(ctx context.Context, name string) (size int64, err error) 
 		return 0, err
 	}
 	err = func() error {
-		if err := g.e.Load.Fill(ctx, n.Conn(), g.e.Scale, func(done, all int64) {
-			g.tell(experiment.Event{Step: "load", Done: done, All: all})
-		}); err != nil {
-			return say.Err("loading of the workload's data: {reason}", "reason", errors.Join(err, n.Alive()))
-		}
-		if from, ok := g.e.Load.(interface{ Notes() []say.Message }); ok {
-			for _, note := range from.Notes() {
-				g.note(note)
-			}
-		}
-		if err := n.Prepare(ctx); err != nil {
+		if err := g.load(ctx, n); err != nil {
 			return err
 		}
 		if size, err = n.DatabaseSize(ctx); err != nil {
@@ -186,6 +179,22 @@ func (g *engine) fill(ctx context.Context, name string) (size int64, err error) 
 		return 0, err
 	}
 	return size, nil
+}
+
+// load loads the data of the load into a server that runs.
+func (g *engine) load(ctx context.Context, n machine.Node) error {
+	g.tell(experiment.Event{Step: "load"})
+	if err := g.e.Load.Fill(ctx, n.Conn(), g.e.Scale, func(done, all int64) {
+		g.tell(experiment.Event{Step: "load", Done: done, All: all})
+	}); err != nil {
+		return say.Err("loading of the workload's data: {reason}", "reason", errors.Join(err, n.Alive()))
+	}
+	if from, ok := g.e.Load.(interface{ Notes() []say.Message }); ok {
+		for _, note := range from.Notes() {
+			g.note(note)
+		}
+	}
+	return n.Prepare(ctx)
 }
 
 // shield takes the mark from a cluster that servers are about to run on without what makes it survive a crash: after
@@ -205,9 +214,65 @@ func (g *engine) shield() error {
 	return nil
 }
 
+// existing loads the existing databases that are empty, and measures that of A.
+func (g *engine) existing(ctx context.Context) error {
+	for _, label := range g.e.labels() {
+		if label == "B" && g.e.OnB.Same(g.e.On) {
+			break
+		}
+		n, err := g.w.Start(ctx, label, nil)
+		if err != nil {
+			return err
+		}
+		if err := g.loaded(ctx, n, g.e.database(label)); err != nil {
+			return err
+		}
+		if label == "A" {
+			if g.res.Workload.Bytes, err = n.DatabaseSize(ctx); err != nil {
+				return err
+			}
+		}
+		if err := n.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loaded loads an existing database that is to be loaded, and is empty still.
+func (g *engine) loaded(ctx context.Context, n machine.Node, d *machine.Database) error {
+	data := machine.Loaded{Data: g.e.Load.Data(), Scale: g.e.Scale}
+	switch {
+	case !slices.Contains(g.e.Fills, d.Text()):
+		return nil
+	case d.Tables == 0:
+		d.Loaded = data
+		return g.load(ctx, n)
+	case d.Loaded == data:
+		return nil // by the process that was interrupted
+	}
+	return &say.Problem{Message: say.M("{database} was left half loaded", "database", d.Text()),
+		Hint: say.M("drop and create it again, and begin a new experiment"), Code: say.CodeRefused}
+}
+
+// mayStay is the identity of the data of a loaded cluster that may stay in the scratch directory.
+func (g *engine) mayStay() string {
+	if g.e.On == nil {
+		return g.masterMark()
+	}
+	m, err := readMark(g.w) // of another experiment: nothing is loaded here
+	if err != nil {
+		return ""
+	}
+	return m.Data
+}
+
 // keepData returns the identity of the data that shall stay after the end; "": none, because it was not requested, or
 // there are none that could be reused.
 func (g *engine) keepData(ctx context.Context) string {
+	if g.e.On != nil {
+		return g.mayStay()
+	}
 	if !g.e.KeepData {
 		return ""
 	}

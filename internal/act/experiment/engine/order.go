@@ -16,7 +16,9 @@ type Order struct {
 	// Second are the programs of configuration B, where it runs on another server than A; without a directory it does
 	// not.
 	Second scratch.Binaries
-	Load   loadgen.Load // nil: it is made as Asked says
+	// On and OnB are existing databases to run A and B on, which may be one; nil: clusters are made.
+	On, OnB *machine.Database
+	Load    loadgen.Load // nil: it is made as Asked says
 	// Asked is how the load was asked for. It is kept, for the load to be built again
 	// when the experiment is resumed.
 	Asked loadgen.Asked
@@ -34,6 +36,14 @@ type Order struct {
 	// CalibrationBytes are hashed in a calibration; 0: as many as show that a machine is busy. Tests hash fewer.
 	CalibrationBytes int
 	Progress         func(experiment.Event) // called with what is being done, from one goroutine; may be nil
+}
+
+// database is the existing database of a configuration; nil: it has none.
+func (e *Order) database(label string) *machine.Database {
+	if label == "B" {
+		return e.OnB
+	}
+	return e.On
 }
 
 // Restores is how data are loaded if not specified.

@@ -43,6 +43,8 @@ type tally struct {
 // place puts the files of a configuration where its server will start.
 func (g *engine) place(ctx context.Context, label string) (string, error) {
 	switch g.e.Restore {
+	case experiment.RestoreExisting:
+		return label, nil
 	case experiment.RestoreShared:
 		return g.e.masterOf(label), nil
 	case experiment.RestoreKept:

@@ -85,7 +85,7 @@ const (
 // After gigabytes changed hands, as a pool of huge pages does before the configuration without one, it does so for some
 // ten seconds: a virtual machine gives the free memory back to its host, page by page, and asks for it again. Before
 // the first runs it is not known what is usual here, and one more warm-up has to do.
-func (g *engine) stolen(s machine.Seen, again int) bool {
+func (g *engine) stolen(s machine.Seen, nth int) bool {
 	if !s.Known || s.All <= 0 {
 		return false
 	}
@@ -98,16 +98,29 @@ func (g *engine) stolen(s machine.Seen, again int) bool {
 		}
 	}
 	if len(before) == 0 {
-		return s.Steal/s.All > calm && again == 0
+		return s.Steal/s.All > calm && nth == 0
 	}
 	return s.Steal/s.All > max(calm, usually*stat.Median(before))
+}
+
+// again is the longest warm-up of a run on an existing database after the first block: its server was not restarted
+// since
+// the configuration ran last, and its caches are warm.
+const again = 10
+
+// mostWarmup is the longest warm-up before the runs of a block, in seconds.
+func (e *Order) mostWarmup(block int) float64 {
+	if e.On != nil && block > 1 {
+		return min(e.Spec.Warmup, again)
+	}
+	return e.Spec.Warmup
 }
 
 // warm runs the load with another seed until its rate is flat, or for as long as
 // was allowed, and again while the hypervisor takes so much that the run after it
 // would be discarded. Several servers are warmed one after the other.
 func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) error {
-	most := g.e.Spec.Warmup
+	most := g.e.mostWarmup(b.Number)
 	width := window(most)
 	for _, s := range seats {
 		if most < 1 {
@@ -127,14 +140,14 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			tell()
 			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
 		}
-		for again := range mostWarm {
+		for nth := range mostWarm {
 			rates = nil
-			d.Seed = seed(b.Seed, forWarmup, uint64(again))
+			d.Seed = seed(b.Seed, forWarmup, uint64(nth))
 			_, saw, err := g.guarded(ctx, s, d)
 			if err != nil {
 				return say.Err("warm-up of configuration {label}: {reason}", "label", s.label, "reason", err)
 			}
-			if !g.stolen(saw, again) {
+			if !g.stolen(saw, nth) {
 				break
 			}
 		}

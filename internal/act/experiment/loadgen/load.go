@@ -5,9 +5,11 @@ package loadgen
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/pgclient/conninfo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
@@ -40,18 +42,28 @@ type Drive struct {
 // LoadFolder begins the name of a directory that a load makes for a run.
 const LoadFolder = "pgfettle-load-"
 
-// Conn is where a scratch instance listens.
+// Conn is where the server of a configuration listens, and what its sessions are.
 type Conn struct {
-	Host    string // folder of the socket
-	Port    int
-	User    string
-	DB      string
-	Account scratch.Account // that clients run as
+	Host     string // folder of the socket
+	Port     int
+	User     string
+	DB       string
+	Password string          // "": none is needed
+	Account  scratch.Account // that clients run as
+	Session  []string        // NAME=VALUE, what each session sets at its start
 }
 
-// ConnString is the conninfo string.
+// ConnString is the conninfo string. It may hold a password, and is for no one to see.
 func (c Conn) ConnString() string {
-	return fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", c.Host, c.Port, c.User, c.DB)
+	p := conninfo.Pairs{{Name: "host", Value: c.Host}, {Name: "port", Value: strconv.Itoa(c.Port)},
+		{Name: "user", Value: c.User}, {Name: "dbname", Value: c.DB}}
+	if c.Password != "" {
+		p = append(p, conninfo.Pair{Name: "password", Value: c.Password})
+	}
+	if len(c.Session) > 0 {
+		p = append(p, conninfo.Pair{Name: "options", Value: workload.SessionOptions(c.Session)})
+	}
+	return p.String()
 }
 
 // Driven is what a load reports of itself.

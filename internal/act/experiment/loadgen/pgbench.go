@@ -98,7 +98,7 @@ func (p *Pgbench) Drive(ctx context.Context, d Drive) (out Driven, err error) {
 		}
 	}
 	o := workload.Options{Conn: workload.Conn{Host: d.Conn.Host, Port: d.Conn.Port, User: d.Conn.User,
-		Database: d.Conn.DB}, Dir: dir, Scale: d.Scale,
+		Database: d.Conn.DB, Password: d.Conn.Password}, Session: d.Conn.Session, Dir: dir, Scale: d.Scale,
 		Clients: d.Clients, Jobs: d.Jobs, Rate: d.Rate, Seed: d.Seed, Protocol: d.Protocol,
 		Transactions: d.Transactions, Progress: true}
 	if d.Transactions == 0 {

@@ -39,6 +39,8 @@ type Machine struct {
 	// Second are the programs of clusters whose name ends in OfSecond: of a configuration that runs on another server.
 	// Without a directory there are none.
 	Second scratch.Binaries
+	// Databases are existing ones, by the name that Start is given for a configuration.
+	Databases map[string]*Database
 
 	dir   string
 	bin   scratch.Binaries
@@ -306,6 +308,9 @@ func (m *Machine) InitDB(ctx context.Context, name string) error {
 }
 
 func (m *Machine) Start(ctx context.Context, name string, settings map[string]string) (Node, error) {
+	if d := m.Databases[name]; d != nil {
+		return d.node(settings), nil
+	}
 	i, err := scratch.OpenIn(m.programs(name), m.path(name))
 	if err != nil {
 		return nil, err
@@ -316,7 +321,7 @@ func (m *Machine) Start(ctx context.Context, name string, settings map[string]st
 	if err != nil {
 		return nil, errors.Join(err, i.Close())
 	}
-	return &postmaster{i: i}, nil
+	return newPostmaster(i), nil
 }
 
 func (m *Machine) Try(ctx context.Context, name string, settings map[string]string) ([]string, unit.Bytes, error) {

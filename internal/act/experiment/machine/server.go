@@ -21,13 +21,30 @@ import (
 )
 
 // postmaster is a scratch server that runs.
-type postmaster struct{ i *scratch.Instance }
+type postmaster struct {
+	server
+	i *scratch.Instance
+}
+
+func newPostmaster(i *scratch.Instance) *postmaster {
+	p := &postmaster{i: i}
+	p.server = server{conninfo: i.ConnString(), major: i.Binaries.Version.Major(), pid: i.PID, alive: p.Alive}
+	return p
+}
+
+// server is what is asked of a server that runs, one of ours or one that a person has named.
+type server struct {
+	conninfo string
+	major    int
+	pid      func() int   // of its postmaster; 0: it has ended
+	alive    func() error // what it said last, if it has ended
+}
 
 func (p *postmaster) Conn() loadgen.Conn {
 	return loadgen.Conn{Host: p.i.Socket, Port: p.i.Port, User: "postgres", DB: "postgres", Account: p.i.Account}
 }
 
-func (p *postmaster) PID() int { return p.i.PID() }
+func (s *server) PID() int { return s.pid() }
 
 func (p *postmaster) Close() error { return p.i.Close() }
 
@@ -48,20 +65,26 @@ func (p *postmaster) Alive() error {
 }
 
 // rows asks one question over a separate connection, so that no session of ours exists between questions.
-func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
-	c, err := pgconn.Connect(ctx, p.i.ConnString())
+func (s *server) rows(ctx context.Context, sql string) ([][]string, error) {
+	return s.ask(ctx, s.conninfo, sql)
+}
+
+func (s *server) ask(ctx context.Context, conninfo, sql string) ([][]string, error) {
+	c, err := pgconn.Connect(ctx, conninfo)
 	if err != nil {
-		return nil, errors.Join(say.Err("connection to a scratch instance: {reason}", "reason", err), p.Alive())
+		return nil, errors.Join(say.Err("connection to the server that is measured: {reason}", "reason", err),
+			s.alive())
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
-		return nil, say.Err("statement on a scratch instance: {reason}", "reason", errors.Join(err, p.Alive()))
+		return nil, say.Err("statement on the server that is measured: {reason}", "reason",
+			errors.Join(err, s.alive()))
 	}
 	var out [][]string
 	for _, r := range results {
 		if r.Err != nil {
-			return nil, say.Err("statement on a scratch instance: {reason}", "reason", r.Err)
+			return nil, say.Err("statement on the server that is measured: {reason}", "reason", r.Err)
 		}
 		for _, row := range r.Rows {
 			line := make([]string, len(row))
@@ -87,8 +110,11 @@ func (p *postmaster) Prepare(ctx context.Context) error {
 	return nil
 }
 
-func (p *postmaster) Settings(ctx context.Context) ([]Setting, error) {
-	rows, err := p.rows(ctx,
+func (s *server) Settings(ctx context.Context) ([]Setting, error) { return s.settings(ctx, s.conninfo) }
+
+// settings are those of a session with a connection string, which may set some itself.
+func (s *server) settings(ctx context.Context, conninfo string) ([]Setting, error) {
+	rows, err := s.ask(ctx, conninfo,
 		"select name, setting, coalesce(unit, ''), vartype, source, pending_restart from pg_settings")
 	if err != nil {
 		return nil, err
@@ -149,8 +175,8 @@ func (p *postmaster) Checkpointed() (uint64, error) {
 	return binary.NativeEndian.Uint64(b[:]), errors.Join(err, f.Close())
 }
 
-func (p *postmaster) DatabaseSize(ctx context.Context) (int64, error) {
-	rows, err := p.rows(ctx, "select pg_database_size(current_database())")
+func (s *server) DatabaseSize(ctx context.Context) (int64, error) {
+	rows, err := s.rows(ctx, "select pg_database_size(current_database())")
 	if err != nil {
 		return 0, err
 	}
@@ -203,21 +229,21 @@ func counterSQL(major int) string {
   from pg_stat_database d where d.datname = current_database()`
 }
 
-func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
-	if err := p.left(ctx); err != nil {
+func (s *server) Counters(ctx context.Context) (Counters, error) {
+	if err := s.left(ctx); err != nil {
 		return Counters{}, err
 	}
-	if p.i.Binaries.Version.Major() < 15 {
+	if s.major < 15 {
 		if err := wait(ctx, collectorDelay); err != nil {
 			return Counters{}, err
 		}
 	}
-	rows, err := p.rows(ctx, counterSQL(p.i.Binaries.Version.Major()))
+	rows, err := s.rows(ctx, counterSQL(s.major))
 	if err != nil {
 		return Counters{}, err
 	}
 	if len(rows) != 1 || len(rows[0]) != 8 {
-		return Counters{}, say.Err("counters of a scratch instance: {n} rows", "n", strconv.Itoa(len(rows)))
+		return Counters{}, say.Err("counters of the server: {n} rows", "n", strconv.Itoa(len(rows)))
 	}
 	r := rows[0]
 	c := Counters{Values: map[string]float64{}, Wraparound: r[7] == "t"}
@@ -235,10 +261,11 @@ func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
 }
 
 // left waits until the sessions of the load are gone.
-func (p *postmaster) left(ctx context.Context) error {
+func (s *server) left(ctx context.Context) error {
 	for end := time.Now().Add(leaveTimeout); ; {
-		rows, err := p.rows(ctx,
-			"select count(*) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()")
+		rows, err := s.rows(ctx,
+			"select count(*) from pg_stat_activity where backend_type = 'client backend' and datname = "+
+				"current_database() and pid <> pg_backend_pid()")
 		if err != nil {
 			return err
 		}
@@ -262,18 +289,18 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // Checkpoint runs one and returns how long it took. It returns when the server has counted it, so that it is not
 // counted into what follows.
-func (p *postmaster) Checkpoint(ctx context.Context) (time.Duration, error) {
-	before, err := p.Counters(ctx)
+func (s *server) Checkpoint(ctx context.Context) (time.Duration, error) {
+	before, err := s.Counters(ctx)
 	if err != nil {
 		return 0, err
 	}
 	begun := time.Now()
-	if _, err := p.rows(ctx, "checkpoint"); err != nil {
+	if _, err := s.rows(ctx, "checkpoint"); err != nil {
 		return 0, err
 	}
 	took := time.Since(begun)
 	for end := time.Now().Add(reportTimeout); time.Now().Before(end); {
-		now, err := p.Counters(ctx)
+		now, err := s.Counters(ctx)
 		if err != nil {
 			return took, err
 		}
@@ -360,10 +387,10 @@ const tries = 4
 
 // Cpu implements Node: the CPU time of the postmaster, of its children, and of
 // those that have ended, which the postmaster has waited for.
-func (p *postmaster) CPU() (time.Duration, error) {
-	pid := p.PID()
+func (s *server) CPU() (time.Duration, error) {
+	pid := s.pid()
 	if pid == 0 {
-		return 0, say.Err("the server has ended: {reason}", "reason", p.Alive())
+		return 0, say.Err("the server has ended: {reason}", "reason", s.alive())
 	}
 	for n := 1; ; n++ {
 		_, before, err := times(pid)

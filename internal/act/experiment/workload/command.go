@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,8 +40,9 @@ func ParseConn(conninfo string) (Conn, error) {
 // Options say how pgbench is run.
 type Options struct {
 	Conn         Conn
-	Dir          string // a private directory, made by PrivateFolder: scripts and logs go there
-	Scale        int    // of the data that is there
+	Session      []string // NAME=VALUE, what each session sets at its start, after what the workload sets
+	Dir          string   // a private directory, made by PrivateFolder: scripts and logs go there
+	Scale        int      // of the data that is there
 	Clients      int
 	Jobs         int     // threads; 0: one a client, at most one a CPU
 	Seconds      int     // how long; or
@@ -148,13 +150,24 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 	}
 	c.Argv = append(c.Argv, o.Conn.Database) // never after -d, which is --debug up to 16
 	c.Env = []string{"PGAPPNAME=pgfettle"}
-	if len(w.Session) > 0 {
-		c.Env = append(c.Env, "PGOPTIONS=-c "+strings.Join(w.Session, " -c "))
+	if all := slices.Concat(w.Session, o.Session); len(all) > 0 {
+		c.Env = append(c.Env, "PGOPTIONS="+SessionOptions(all))
 	}
 	if o.Conn.Password != "" {
 		c.Env = append(c.Env, "PGPASSWORD="+o.Conn.Password)
 	}
 	return c, nil
+}
+
+// SessionOptions are the options of a connection by which its session sets parameters, each NAME=VALUE. The server
+// takes them apart at blanks that no backslash precedes (pg_split_opts).
+func SessionOptions(list []string) string {
+	escape := strings.NewReplacer(`\`, `\\`, " ", `\ `, "\t", "\\\t", "\n", "\\\n")
+	var out []string
+	for _, v := range list {
+		out = append(out, "-c "+escape.Replace(v))
+	}
+	return strings.Join(out, " ")
 }
 
 // check holds what pgbench would refuse, or take for something else.

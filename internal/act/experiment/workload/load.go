@@ -56,6 +56,9 @@ func (w *Workload) Load(ctx context.Context, s Session, scale int, progress func
 	return w.run(ctx, s, "after", scale, 0, 0)
 }
 
+// OnPgbench reports whether its data are the tables of pgbench -i.
+func (w *Workload) OnPgbench() bool { return w.data.name == "pgbench" }
+
 // Data is a hash over the statements that make the data.
 func (w *Workload) Data() string {
 	h := sha256.New()

@@ -130,8 +130,14 @@ var partWords = map[string]say.Message{
 func costs(o *outline.Outline, d document.Design, p outline.Words) {
 	e, est := d.Experiment, &d.Estimation
 	o.Heading(2, p.Say("Resources"))
-	takes := []any{"time", experiment.Span(est.Time), "disk", est.Disk, "dir", e.Scratch, "free", est.Free}
+	takes := []any{"time", experiment.Span(est.Time), "disk", est.Disk, "dir", e.Scratch, "free", est.Free,
+		"databases", say.Names(e.Fills, 0)}
 	switch known := est.Free > 0; {
+	case len(e.Fills) > 0:
+		o.Para(p.Say("about {time}, {disk} of disk for the data that are loaded into {databases} and stay there",
+			takes...))
+	case e.Database != "":
+		o.Para(p.Say("about {time}; nothing is loaded", takes...))
 	case est.Open && known:
 		o.Para(p.Say("about {time} without the runs, {disk} of disk in {dir} ({free} free)", takes...))
 	case est.Open:

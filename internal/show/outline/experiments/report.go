@@ -168,6 +168,9 @@ func (d *Report) settingsOf(a *experiment.MeasuredConfiguration) string {
 		values = append(values, name+" = "+s.Value)
 	}
 	if len(values) == 0 {
+		if a.Database != "" {
+			return d.words.Say("as the server is configured")
+		}
 		return d.words.Say("the server's defaults")
 	}
 	return strings.Join(values, ", ")

@@ -49,10 +49,17 @@ func (d *Report) measuredOn() []string {
 // servers are the versions of PostgreSQL: of A, and of B where it has another.
 func (d *Report) servers() string {
 	r := d.Result
-	if r.B.Server == "" {
-		return typeset.Clean(r.Host.Server)
+	a, b := r.A.Server, r.B.Server
+	if a == "" {
+		a, b = r.Host.Server, r.Host.Server
 	}
-	return d.words.Say("{a} with A, {b} with B", "a", r.A.Server, "b", r.B.Server)
+	if r.A.Database != "" {
+		a, b = a+", "+r.A.Database, b+", "+r.B.Database
+	}
+	if r.Design == experiment.DesignSingle || a == b {
+		return typeset.Clean(a)
+	}
+	return d.words.Say("{a} with A, {b} with B", "a", typeset.Clean(a), "b", typeset.Clean(b))
 }
 
 // worst is what else went on, over all runs; "" if nothing is known of it.
@@ -122,6 +129,8 @@ func (d *Report) howRun() string {
 		parts = append(parts, say.M("one copy of the data per configuration for all runs"))
 	case experiment.RestoreShared:
 		parts = append(parts, say.M("loaded data shared by all runs"))
+	case experiment.RestoreExisting:
+		parts = append(parts, say.M("existing database, as the runs before left it"))
 	}
 	parts = append(parts, say.M("cache {cache}", "cache", typeset.Clean(s.Cache)),
 		say.M("protocol {protocol}", "protocol", typeset.Clean(s.Protocol)),
@@ -169,14 +178,23 @@ func repeatLine(r *experiment.Result) string {
 		args = append(args, "prove")
 		add("a", r.A.Name)
 		add("b", r.B.Name)
-		if major, _, _ := strings.Cut(r.B.Server, "."); major != "" {
+		if major, _, _ := strings.Cut(r.B.Server, "."); major != "" && r.B.Database == "" {
 			add("b-pg", major)
 		}
 	}
-	if e == nil {
+	switch {
+	case e != nil:
+	case r.A.Database == "" || r.Workload.Name != "custom":
 		add("workload", r.Workload.Name)
+	default:
+		args = append(args, "-f", "FILE")
 	}
-	if !r.Workload.Synthetic { // else it is as large as it is
+	if r.A.Database != "" {
+		add("database", r.A.Database)
+		if r.B.Database != r.A.Database && r.Design != experiment.DesignSingle {
+			add("b-database", r.B.Database)
+		}
+	} else if !r.Workload.Synthetic { // else it is as large as it is
 		add("scale", strconv.Itoa(r.Workload.Scale))
 	}
 	if r.Design != experiment.DesignSingle {
@@ -184,7 +202,9 @@ func repeatLine(r *experiment.Result) string {
 		if s.Sequential && s.Extended == 0 {
 			args = append(args, "--sequential")
 		}
-		add("design", r.Design)
+		if r.A.Database == "" {
+			add("design", r.Design)
+		}
 		if e == nil {
 			add("metric", r.Metric)
 		}
@@ -215,7 +235,7 @@ func repeatLine(r *experiment.Result) string {
 	add("cache", s.Cache)
 	add("protocol", s.Protocol)
 	add("seed", strconv.FormatUint(s.Seed, 10))
-	if major, _, _ := strings.Cut(r.Host.Server, "."); major != "" {
+	if major, _, _ := strings.Cut(r.Host.Server, "."); major != "" && r.A.Database == "" {
 		add("pg", major)
 	}
 	if r.Workload.Synthetic {
@@ -228,6 +248,20 @@ func repeatLine(r *experiment.Result) string {
 func designWords(e *experiment.Experiment, p outline.Words) string {
 	s := e.Spec
 	told := []any{"length", lengthOf(s), "warmup", warmWords(s)}
+	switch {
+	case e.Database == "":
+	case e.Design == experiment.DesignSingle:
+		return p.Many(s.Blocks, "{n} run of {length}. Before each run, {warmup}, and a checkpoint is run. Nothing is "+
+			"compared, so there is no verdict.", "{n} runs of {length}. Before each run, {warmup}, and a checkpoint "+
+			"is "+
+			"run. Nothing is compared, so there is no verdict.", told...)
+	default:
+		return p.Many(s.Blocks, "{n} block of two runs of {length}, one of each configuration, in random order (AB or "+
+			"BA, seed {seed}). Before each run, the settings of its sessions are verified, {warmup}, and a checkpoint "+
+			"is run.", "{n} blocks of two runs of {length}, one of each configuration, in random order (AB or BA, "+
+			"seed {seed}). Before each run, the settings of its sessions are verified, {warmup}, and a checkpoint is "+
+			"run.", append(told, "seed", strconv.FormatUint(s.Seed, 10))...)
+	}
 	switch e.Design {
 	case experiment.DesignSingle:
 		return p.Many(s.Blocks, "{n} run of {length}. Before each run, the server is started, {warmup}, and a "+
