@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
@@ -78,6 +79,15 @@ func (o *ProveOptions) fillIn(ctx context.Context, h *app.Host) error {
 	}
 	if !o.Said("design") {
 		o.Design = e.Design
+	}
+	if !o.Said("restore") {
+		o.Restore = e.Restore
+	}
+	if !o.Said("duration") {
+		o.Duration = time.Duration(e.Duration * float64(time.Second))
+	}
+	if !o.Said("warmup") {
+		o.Warmup = time.Duration(e.Warmup * float64(time.Second))
 	}
 	return ctx.Err()
 }

@@ -22,6 +22,9 @@ type Exercise struct {
 	Metric   string
 	Design   string      // "": chosen as for any other
 	Protocol string      // "": prepared
+	Restore  string      // "": as for any other
+	Duration float64     // of a run, or of the slices of a configuration in a block, in seconds
+	Warmup   float64     // the longest, in seconds
 	Kernel   bool        // a configuration needs something of the kernel, such as a pool of huge pages
 	Told     say.Message // what the course says will happen
 	Expect   say.Message // the direction, in words; no number is promised
@@ -52,6 +55,21 @@ func ExerciseNames() []string {
 	}
 	return out
 }
+
+// What the exercises on pgbench's tables have in common. Their effects are large, so they are short: each configuration
+// has one copy of the data for the whole experiment, and its server stays up. (With fresh copies, and warm-ups of
+// minutes before each block, one would take an hour and a half.)
+const (
+	shortRun    = 20 // four slices of 5 s
+	shortWarmup = 30
+)
+
+// What those on the tables of olap have in common: data of which two clients work through the list of queries in about
+// ten seconds on two CPUs, so that a slice is one list.
+const (
+	listScale = 20 // 250 MB
+	listRun   = 10
+)
 
 // mostBuffers is the most shared_buffers that an experiment asks for: the page tables of a
 // hundred backends that touch 8 GB are past a gigabyte, which shows what there is

@@ -13,6 +13,9 @@ var fsyncOff = Exercise{
 	Scale:    135, // about 2 GB, as in the course
 	Clients:  3,   // as in the course: few enough that commits hardly share a flush
 	Metric:   "tps",
+	Restore:  RestoreKept,
+	Duration: shortRun,
+	Warmup:   shortWarmup,
 	Told: say.M("With three clients, fsync = off gave about six times as many transactions as fsync = on on a " +
 		"training course's machine (6,838 and 1,112 per second)."),
 	Expect: say.M("Many more transactions without fsync. On a disk whose cache keeps its contents without power the " +

@@ -13,6 +13,8 @@ var hugePages = Exercise{
 	Times:    0.2, // fits in shared buffers of a quarter: memory accesses are measured, not the disk
 	Clients:  100, // each has its own page tables
 	Metric:   "tps",
+	Duration: shortRun,
+	Warmup:   shortWarmup,
 	Design:   "restart", // both at once would need the memory twice
 	Kernel:   true,
 	Told: say.M("Each process has its own page table, which for 8 GB of shared buffers grows to 16 MB with regular " +

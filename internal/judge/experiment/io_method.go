@@ -28,6 +28,8 @@ var ioMethod = Exercise{
 	Workload: "olap",
 	Scale:    ioScale,
 	Metric:   "tps",
+	Duration: listRun,
+	Warmup:   shortWarmup,
 	Told:     ioDirectTold,
 	Expect: say.M("Somewhat more where the disk is fast and the three I/O workers of the default " +
 		"are too few, nothing where the disk is the limit; it can be slower where much is checksummed or " +
@@ -44,6 +46,8 @@ var ioMethodSync = Exercise{
 	Workload: "olap",
 	Scale:    ioScale,
 	Metric:   "tps",
+	Duration: listRun,
+	Warmup:   shortWarmup,
 	Told:     ioDirectTold,
 	Expect: say.M("More where a single read takes long and the disk takes many at once, as in the " +
 		"cloud; little on a local disk that one reader can keep busy."),

@@ -9,8 +9,10 @@ var randomPageCost = Exercise{
 	A:        "default+pg:random_page_cost=4",
 	B:        "default+pg:random_page_cost=1.1",
 	Workload: "olap",
-	Times:    0.3,
+	Scale:    listScale,
 	Metric:   "tps",
+	Duration: listRun,
+	Warmup:   shortWarmup,
 	Told: say.M("A lower value makes plans by index more likely; 1.1 is usual for SSDs, and the default of 4 is a " +
 		"rough guess that also stands for the effect of caches."),
 	Expect: say.M("It depends: better where queries of a few rows fell back to reading whole tables, worse where an " +

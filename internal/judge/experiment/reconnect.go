@@ -12,6 +12,9 @@ var reconnect = Exercise{
 	Scale:    135,
 	Clients:  3,
 	Metric:   "tps",
+	Restore:  RestoreKept,
+	Duration: shortRun,
+	Warmup:   shortWarmup,
 	Protocol: "simple", // what is prepared does not outlive its connection
 	Told: say.M("About two thirds of the transactions are lost (1,112 a second with connections kept, 358 with new " +
 		"ones), and a network between would make it worse."),

@@ -12,6 +12,9 @@ var synchronousCommit = Exercise{
 	Scale:    135,
 	Clients:  3,
 	Metric:   "tps",
+	Restore:  RestoreKept,
+	Duration: shortRun,
+	Warmup:   shortWarmup,
 	Told: say.M("It gains most of what fsync = off gains (6,344 transactions per second on a training course's " +
 		"machine), " +
 		"and keeps the cluster consistent."),

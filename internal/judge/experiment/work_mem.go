@@ -9,9 +9,11 @@ var workMem = Exercise{
 	A:        "default+pg:work_mem=4MB",
 	B:        "default+pg:work_mem=64MB",
 	Workload: "olap",
-	Times:    0.3,
+	Scale:    listScale,
 	Clients:  2, // two reports at once: what work_mem is set high for
 	Metric:   "tps",
+	Duration: listRun,
+	Warmup:   shortWarmup,
 	Told: say.M("With too little of it sorts and hashes go through temporary files; with too much, several of them " +
 		"at once exhaust the memory, since each node of each query may take it."),
 	Expect: say.M("Fewer temporary files; faster only if queries waited for those files. In the page cache they " +
