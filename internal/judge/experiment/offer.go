@@ -23,8 +23,7 @@ const mostOffered = 24
 const fewestOffered = 4
 
 // Offer returns how many more blocks would find a change as large as the one that was seen, or as the margin where it
-// is
-// smaller, and what they would find where that is too many. ok is false where it is decided, not at its end, or may not
+// is smaller, and what they would find where that is too many. ok is false where it is decided, not at its end, or may not
 // be extended: a copy of a live database is gone, and each further look is paid for.
 func (r *Result) Offer() (o Offer, ok bool) {
 	sd := stat.Log(float64(r.SD))
@@ -42,10 +41,30 @@ func (r *Result) Offer() (o Offer, ok bool) {
 	}
 	finds := stat.Detectable(sd, r.N+o.Blocks, o.Level)
 	o.Finds, o.Decides = stat.Number(stat.Percent(finds)), finds <= wanted
-	began, err := time.Parse(time.RFC3339, r.Started)
-	ended, e := time.Parse(time.RFC3339, r.Ended)
-	if n := len(r.Blocks); err == nil && e == nil && n > 0 && ended.After(began) {
-		o.Time = Span(ended.Sub(began) / time.Duration(n) * time.Duration(o.Blocks))
-	}
+	o.Time = Span(time.Duration(o.Blocks) * r.blockTime())
 	return o, finds < stat.Log(float64(r.MDE))
+}
+
+// blockTime is how long a block takes from one to the next, in the median: an experiment that was interrupted, or had
+// blocks added later, has a long pause somewhere; 0: not known.
+func (r *Result) blockTime() time.Duration {
+	var begun []time.Time
+	for _, b := range r.Blocks {
+		for _, run := range b.Runs[:min(1, len(b.Runs))] {
+			if t, err := time.Parse(time.RFC3339, run.Started); err == nil {
+				begun = append(begun, t)
+			}
+		}
+	}
+	if end, err := time.Parse(time.RFC3339, r.Ended); err == nil {
+		begun = append(begun, end)
+	}
+	var took []float64
+	for i := 1; i < len(begun); i++ {
+		took = append(took, begun[i].Sub(begun[i-1]).Seconds())
+	}
+	if len(took) == 0 {
+		return 0
+	}
+	return time.Duration(max(0, stat.Median(took)) * float64(time.Second))
 }

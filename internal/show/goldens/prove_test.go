@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -50,12 +51,16 @@ func experimentOf(changes ...float64) *experiment.Result {
 		Host: experiment.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11",
 			Pgbench: "pgbench 17.11"},
 	}
+	begun := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 	for i, c := range changes {
 		a := 4000 + 40*math.Sin(float64(i))
 		b := experiment.Block{Number: i + 1, Order: "AB", Seed: uint64(100 + i),
 			Runs: []experiment.Run{measuredRun("A", a), measuredRun("B", a*(1+c/100))}}
 		if i%2 == 1 {
 			b.Order, b.Runs[0], b.Runs[1] = "BA", b.Runs[1], b.Runs[0]
+		}
+		for j := range b.Runs { // a block in nine minutes
+			b.Runs[j].Started = begun.Add(time.Duration(18*i+9*j) * time.Minute / 2).Format(time.RFC3339)
 		}
 		r.Blocks = append(r.Blocks, b)
 	}
