@@ -23,8 +23,8 @@ const mostOffered = 24
 const fewestOffered = 4
 
 // Offer returns how many more blocks would find a change as large as the one that was seen, or as the margin where it
-// is smaller, and what they would find where that is too many. ok is false where it is decided, not at its end, or may not
-// be extended: a copy of a live database is gone, and each further look is paid for.
+// is smaller, and what they would find where that is too many. ok is false where it is decided, not at its end, or may
+// not be extended: a copy of a live database is gone, and each further look is paid for.
 func (r *Result) Offer() (o Offer, ok bool) {
 	sd := stat.Log(float64(r.SD))
 	if r.Word != stat.Inconclusive || r.Ended == "" || r.Workload.Synthetic || r.Spec.Extended >= MostExtended ||
