@@ -80,3 +80,11 @@ func TestSizesInRows(t *testing.T) {
 		t.Errorf("%+v", got.Settings)
 	}
 }
+
+// TestQuotedStatements holds that statements between quotes, as the cells of a CSV are, stay statements.
+func TestQuotedStatements(t *testing.T) {
+	text := Read("\"ALTER SYSTEM SET max_connections = '180';\"\n\"ALTER SYSTEM SET work_mem = '32MB';\"\n")
+	if text.Form == Program || len(text.Settings) != 2 {
+		t.Errorf("%s: %+v", text.Form, text.Settings)
+	}
+}
