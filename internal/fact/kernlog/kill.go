@@ -30,11 +30,13 @@ func (p *Reader) kill(l line) bool {
 		if !outOf(s) {
 			return reExited.MatchString(s)
 		}
-		m := reKillOther.FindStringSubmatch(s)
-		if m == nil {
+		if m := reKillOther.FindStringSubmatch(s); m != nil {
+			choice = []string{m[0], m[1], m[2], "", m[3], ""}
+		} else if m = reKillUnnumbered.FindStringSubmatch(s); m != nil {
+			choice = []string{m[0], m[1], "", "", m[2], ""}
+		} else {
 			return false
 		}
-		choice = []string{m[0], m[1], m[2], "", m[3], ""}
 	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
 	v := Victim{At: l.at, UID: -1}
@@ -134,6 +136,32 @@ func (l *Log) repeats() {
 		}
 	}
 }
+
+// clocks leaves out a kill that stands there twice, with the time since boot and with that of the day, as dmesg and
+// syslog write it: of one kernel, no process is killed twice.
+func (l *Log) clocks() {
+	for i := 1; i < len(l.Reports); i++ {
+		t := &l.Reports[i]
+		k := slices.IndexFunc(l.Reports[:i], func(r Report) bool {
+			return len(r.Victims) == 1 && len(t.Victims) == 1 && t.Victims[0].agrees(&r.Victims[0]) &&
+				(r.At.sinceBoot() && t.At.ofDay() || r.At.ofDay() && t.At.sinceBoot())
+		})
+		if k < 0 {
+			continue
+		}
+		if t.Asker.Name != "" && l.Reports[k].Asker.Name == "" {
+			l.Reports[k], l.Reports[i] = l.Reports[i], l.Reports[k]
+		}
+		l.Reports = slices.Delete(l.Reports, i, i+1)
+		i--
+	}
+}
+
+// sinceBoot says whether a stamp tells the time since boot alone, ofDay whether it tells that of the day alone.
+func (s Stamp) sinceBoot() bool {
+	return s.Boot >= 0 && s.Wall.IsZero() && strings.HasPrefix(s.Text, "[")
+}
+func (s Stamp) ofDay() bool { return s.Boot < 0 && s.Text != "" }
 
 // agrees says whether nothing that is told of one kill differs from what is told of another.
 func (v *Victim) agrees(o *Victim) bool {

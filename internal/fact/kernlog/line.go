@@ -48,8 +48,10 @@ var (
 	// RFC 5424: priority and version, time, host, program, process, message, structured data
 	re5424 = regex.New(`^<\d{1,3}>1 (\S{1,40} )(\S{1,255}) (\S{1,48}) (\S{1,128}) \S{1,32} ` +
 		`(?:-|(?:\[[^\]]*\])+) ?`)
-	reCRI  = regex.New(`^(?:stdout|stderr) [FP] `)
-	reUnix = regex.New(`^(\d{9,10})\.(\d{6}) `)
+	reCRI = regex.New(`^(?:stdout|stderr) [FP] `)
+	// Of a person's own script, or of a console: in front of the lines of a kill alone.
+	reClock = regex.New(`^(\d\d:\d\d:\d\d(?:\.\d{1,9})?) +`)
+	reUnix  = regex.New(`^(\d{9,10})\.(\d{6}) `)
 	// The time since boot behind something that a console or a program put before it.
 	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
 	reBootCut = regex.New(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
@@ -140,6 +142,12 @@ func uncommented(s string) string {
 		}
 	}
 	return s
+}
+
+// ofKill says whether a line is one of a kill, or a row of its table.
+func ofKill(s string) bool {
+	return opens(s) || strings.HasPrefix(s, "oom_reaper:") || strings.HasPrefix(s, "[ ") ||
+		strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Tasks state")
 }
 
 // timeBegins says whether a line begins with a time.
@@ -278,6 +286,10 @@ func stripTime(s string, at *Stamp) (string, bool) {
 		if m := reISO.FindStringSubmatch(s); m != nil {
 			note(strings.TrimSpace(m[1] + m[2] + m[3]))
 			at.setWall(m[1], m[2], m[3])
+			return s[len(m[0]):], true
+		}
+		if m := reClock.FindStringSubmatch(s); m != nil && ofKill(s[len(m[0]):]) {
+			note(m[1]) // the day is not told
 			return s[len(m[0]):], true
 		}
 		if m := reUnix.FindStringSubmatch(s); m != nil {

@@ -27,19 +27,23 @@ var (
 	reChosen  = regex.New(`\btask=(.{1,64}?), ?pid= ?(\d{1,10})(?:, ?uid=(\d{1,10}))?`)
 	reKill    = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): (?:OOM )?Kill(?:ed)? process (\d{1,10})(?:, UID ` +
-			`(\d{1,10}),)? \((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)
+			`(\d{1,10}),)? ?\((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)
 	reKilled = regex.New(
-		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? (?:\((.{1,64}?)\)(?:,| total-vm| vm:|\.|$)|\($)`)
+		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? ?(?:\((.{1,64}?)\)` +
+			`(?:,| total-vm| vm:|\.|$)|\($)`)
 	// The words between were translated, or are of a kernel that is not known: what follows is of a kill alone.
 	reKillOther = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory): [^()]{0,60}? (\d{1,10}) \((.{1,64}?)\),? total-vm: ?\d`)
+	// An event of a cluster, or a person, leaves the number of the process out.
+	reKillUnnumbered = regex.New(
+		`(?i)^(memory cgroup out of memory|out of memory): Killed process \((.{1,64}?)\)(?:,| total-vm|$)`)
 	// OpenVZ has a second line about the same kill.
 	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
 	reSize    = regex.New(`(?:^|[\s,])(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
 	reRest    = regex.New(`^,? ?(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
 	reUID     = regex.New(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regex.New(`\boom_score_adj:(-?\d{1,4})`)
-	reReaped  = regex.New(`^oom_reaper: (?:reaped process|unable to reap pid:) ?(\d{1,10}) (?:\((.{1,64}?)\)(?:,|$))?`)
+	reReaped  = regex.New(`^oom_reaper: (?:reaped process|unable to reap pid:) ?(\d{1,10}) ?(?:\((.{1,64}?)\)(?:,|$))?`)
 	reGroup   = regex.New(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
 	reRefused = regex.New(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
 	reAlloc   = regex.New(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
@@ -191,6 +195,7 @@ func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
 	p.log.titles()
+	p.log.clocks()
 	p.log.repeats()
 	p.log.excerpts()
 	return &p.log
@@ -226,6 +231,11 @@ func (p *Reader) raw(s string) {
 	}
 	if p.hand(s, l) {
 		return
+	}
+	if l.from == fromKernel {
+		if i := strings.Index(l.text, ": "); i > 0 && outOf(l.text[i+2:]) && reUnitBefore.MatchString(l.text[:i+2]) {
+			l.text = l.text[i+2:]
+		}
 	}
 	if p.unframed(&l); l.from == bare {
 		if l.text = quoted(l); l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
@@ -391,13 +401,16 @@ func span(before, rest string) int {
 	return 0
 }
 
+// reUnitBefore is the unit of the control group before the line of a kill.
+var reUnitBefore = regex.New(`^[\w@.\\:-]{1,200}\.(?:service|scope|slice): $`)
+
 // event says whether what stands before words of a kill is of an event or a note, and not of a statement that quotes
 // them. kubectl describe indents its events; a field of YAML or JSON is quoted.
 func event(before string, indent bool) bool {
 	return strings.Contains(before, "OOMKilling ") || strings.Contains(before, " SystemOOM ") ||
 		strings.Contains(before, " CgroupOOM ") ||
 		reMessage.MatchString(before) || strings.HasSuffix(before, "kernel: ") && !hasLabel(before) ||
-		!indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
+		reUnitBefore.MatchString(before) || !indent && !strings.ContainsAny(before, "'\"`") && !hasLabel(before)
 }
 
 // hasLabel says whether a text has a label of a server's log in any language: a word in capitals with a colon, but

@@ -13,9 +13,39 @@ import (
 // settle decides which parts speak of one host, and of those which speak for it: what
 // contradicts is told, and one value is used, never a mixture.
 func (r *Read) settle(host string) {
+	r.sameUnit()
 	r.chooseHost(host)
 	r.compare()
 	r.chooseSources()
+}
+
+// sameUnit gives a free whose command is not there the unit of another one, which has the same total in millions of
+// bytes: MB was assumed of it.
+func (r *Read) sameUnit() {
+	const mega = 1_000_000
+	total := func(p *Part) int64 {
+		f, _ := p.Fact("memory.total", "")
+		n, _ := f.Value.(int64)
+		return n
+	}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		n := total(p)
+		if p.Kind != part.Free || len(p.Notes) != 1 || n == 0 || n%amount.MB != 0 {
+			continue
+		}
+		if !slices.ContainsFunc(r.Parts, func(q Part) bool {
+			return q.Kind == part.Free && len(q.Notes) == 0 && total(&q) == n/amount.MB*mega
+		}) {
+			continue
+		}
+		p.Notes = nil
+		for k := range p.Facts {
+			if v, ok := p.Facts[k].Value.(int64); ok {
+				p.Facts[k].Value, p.Facts[k].Step = v/amount.MB*mega, min(p.Facts[k].Step, mega)
+			}
+		}
+	}
 }
 
 // sameHost says whether two names are of one host: db1 and db1.example.com are. localhost

@@ -375,8 +375,8 @@ func (e *Entry) Wait() (w Wait, ok bool) {
 	w.Mode, w.On = string(mode[:min(len(mode), maxName)]), relationOf(on)
 	kind, _, _ := bytes.Cut(on, []byte(" "))
 	w.Kind = string(kind[:min(len(kind), maxName)])
-	w.Ms = seconds(append([]byte(" "), ms...), " ")
-	return w, w.Ms >= 0
+	w.Ms = seconds(append([]byte(" "), bytes.TrimLeft(ms, "*_`")...), " ") // a person may have marked it
+	return w, true
 }
 
 // Vacuum is a report of an automatic vacuum.

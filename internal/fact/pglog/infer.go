@@ -339,6 +339,27 @@ var keys = map[string]string{
 	"x": "%x", "vxid": "%v", "v": "%v", "qid": "%Q", "query_id": "%Q", "backend": "%b", "b": "%b", "bt": "%b",
 }
 
+// digitStates are SQLSTATEs that logs often have and that look like the number of a line.
+var digitStates = map[string]bool{"22012": true, "23502": true, "23503": true, "23505": true, "23514": true,
+	"25006": true, "28000": true, "40001": true, "42501": true, "42601": true, "42703": true, "42883": true,
+	"53100": true, "53200": true, "53300": true, "57014": true}
+
+// backendTypes are what %b is of processes that most logs have.
+var backendTypes = []string{"postmaster", "startup", "checkpointer", "background writer", "walwriter", "archiver",
+	"autovacuum launcher", "autovacuum worker", "logical replication launcher", "logical replication worker",
+	"client backend", "walsender", "walreceiver", "io worker", "background worker", "parallel worker",
+	"slotsync worker"}
+
+// backendType is how long the type of a process is that a text begins with; 0 where it begins with none.
+func backendType(b []byte) int {
+	for _, name := range backendTypes {
+		if n := len(name); bytes.HasPrefix(b, []byte(name)) && (n == len(b) || !wordByte(b[n])) {
+			return n
+		}
+	}
+	return 0
+}
+
 // shape makes log_line_prefixes of what stands before a label: times, numbers in
 // brackets, KEY=VALUE and user@database are taken for what they usually are. The
 // second has the part for sessions optional. Where a name of a host stands among it,
@@ -408,6 +429,11 @@ func shapeOf(b []byte, clients bool) (specs []string, host bool) {
 			b = b[n:]
 			continue
 		}
+		if n := backendType(b); n > 0 {
+			out.WriteString("%b")
+			b = b[n:]
+			continue
+		}
 		n := span(b, wordByte)
 		word := b[:n]
 		rest := b[n:]
@@ -460,6 +486,8 @@ func shapeOf(b []byte, clients bool) (specs []string, host bool) {
 			out.WriteString("%e")
 		case string(word) == "0": // neither has a process 0, nor is it the number of a line
 			out.WriteString("%x")
+		case pid && digitStates[string(word)]:
+			out.WriteString("%e")
 		case span(word, isDigit) == n:
 			switch {
 			case !pid:
@@ -479,7 +507,7 @@ func shapeOf(b []byte, clients bool) (specs []string, host bool) {
 				pid = true
 				out.WriteString("%p-%l")
 			}
-		case isState(word) && (string(word) == "00000" || span(word, isDigit) > 0):
+		case isState(word) && bytes.ContainsAny(word, "0123456789"):
 			out.WriteString("%e")
 		case at >= 0:
 			mark()

@@ -231,7 +231,9 @@ func (b *builder) property(text string, column int) {
 		return
 	}
 	if v, ok := clientTime(text); ok && (p.Execution != nil || strings.HasPrefix(text, "Time:")) {
-		p.Client = &v
+		if p.Client == nil { // a second one is of the statement behind it
+			p.Client = &v
+		}
 		return
 	}
 	n := b.owner(column)

@@ -27,7 +27,9 @@ func parseYAML(lines []string) ([]*Plan, error) {
 			if strings.TrimSpace(l) == "" || end > i && (c < column || c == column && strings.HasPrefix(t, "- ")) {
 				break
 			}
-			y.lines = append(y.lines, l)
+			if !strings.HasPrefix(strings.TrimSpace(l), "#") {
+				y.lines = append(y.lines, withoutRemark(l))
+			}
 		}
 		v, _ := y.block(0, 0)
 		o, ok := v.(map[string]any)
@@ -54,6 +56,26 @@ func parseYAML(lines []string) ([]*Plan, error) {
 		i = end - 1
 	}
 	return out, nil
+}
+
+// withoutRemark takes off what a person has written behind a value.
+func withoutRemark(l string) string {
+	from := 0
+	if i := strings.Index(l, `: "`); i >= 0 { // in a text the sign is one of its own
+		from = i + len(`: "`)
+		for from < len(l) && l[from] != '"' {
+			if l[from] == '\\' {
+				from++
+			}
+			from++
+		}
+	}
+	if from < len(l) {
+		if i := strings.Index(l[from:], " #"); i >= 0 {
+			return strings.TrimRight(l[:from+i], " ")
+		}
+	}
+	return l
 }
 
 // cutOff says whether the last node lacks figures that the first has.

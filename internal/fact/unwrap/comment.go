@@ -26,7 +26,7 @@ func findComment(s *sample) cut {
 
 // findBullet finds lines that somebody made items of a list, as code. Without the marks of code a list may be YAML.
 func findBullet(s *sample) cut {
-	if !s.most(0.8, bullet.Match) || !s.all(0.6, bullet.Match) {
+	if !s.most(0.8, bullet.Match) || !s.all(0.35, bullet.Match) {
 		return nil
 	}
 	return each(func(l []byte) []byte {

@@ -78,6 +78,7 @@ type Names struct {
 	CPUs    int    `json:"cpus,omitempty"`
 	Storage string `json:"storage,omitempty"` // ssd, hdd, san
 	OS      string `json:"os,omitempty"`      // windows
+	Managed string `json:"managed,omitempty"` // the service that runs the server, which does not allow ALTER SYSTEM
 }
 
 // Also is a file of another program in the same text.

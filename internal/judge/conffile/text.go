@@ -70,8 +70,8 @@ func (r *Report) Named(n conftext.Named) {
 	if n.Windows {
 		os = "windows"
 	}
-	if n.Version != "" || n.RAM > 0 || n.CPUs > 0 || n.Storage != "" || os != "" {
-		r.Names = &Names{n.Version, n.VersionLine, n.RAM, n.RAMLine, n.CPUs, n.Storage, os}
+	if n.Version != "" || n.RAM > 0 || n.CPUs > 0 || n.Storage != "" || os != "" || n.Managed != "" {
+		r.Names = &Names{n.Version, n.VersionLine, n.RAM, n.RAMLine, n.CPUs, n.Storage, os, n.Managed}
 	}
 }
 

@@ -193,6 +193,7 @@ func (j *judge) fio(f *output.Fio) {
 	}
 	for i := range f.Jobs {
 		x := &f.Jobs[i]
+		j.contrary(x)
 		if f.FromCache(x) {
 			j.say("page_cache", Warning, "{rate} reads per second came from the page cache, not from the disk. "+
 				"They show nothing about the disk. Measure with --direct=1.", "rate", Rate(x.Read.PerSecond))
@@ -218,6 +219,20 @@ func (j *judge) fio(f *output.Fio) {
 					"a flush the job did not wait for the disk, and the number says nothing about it.", "rate",
 				Rate(w.PerSecond))
 		}
+	}
+}
+
+// contrary is about latencies that cannot both be true.
+func (j *judge) contrary(x *output.Job) {
+	if s := x.Read; s != nil && s.Contrary != nil {
+		j.say("latencies_contradict", Warning, "The latencies of the reads contradict each other: clat has a mean of "+
+			"{clat}, and lat, which includes it, one of {lat}. Neither is used here.", "clat",
+			lasting(s.Contrary.Completion), "lat", lasting(s.Contrary.Whole))
+	}
+	if s := x.Write; s != nil && s.Contrary != nil {
+		j.say("latencies_contradict", Warning, "The latencies of the writes contradict each other: clat has a mean of "+
+			"{clat}, and lat, which includes it, one of {lat}. Neither is used here.", "clat",
+			lasting(s.Contrary.Completion), "lat", lasting(s.Contrary.Whole))
 	}
 }
 

@@ -52,6 +52,14 @@ func TestFileJSONIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid(t, "conf", b.Bytes())
+	b.Reset()
+	named := checkedFile()
+	named.Names = &conffile.Names{Version: "16.3", Line: 2, RAM: 8 << 30, RAMLine: 3, CPUs: 4, Storage: "ssd",
+		OS: "windows", Managed: "Amazon RDS"}
+	if err := json.File(&b, named); err != nil {
+		t.Fatal(err)
+	}
+	valid(t, "conf", b.Bytes())
 }
 
 // TestSARIFIsValid holds both documents against the standard's own schema.

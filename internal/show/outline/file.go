@@ -142,6 +142,10 @@ func setElsewhere(d document.File) say.Message {
 	if len(d.Findings) == 0 {
 		return say.Message{}
 	}
+	if d.Names != nil && d.Names.Managed != "" {
+		return say.M("{service} does not allow ALTER SYSTEM: where a finding says it, change the parameter in the "+
+			"configuration of the service instead.", "service", d.Names.Managed)
+	}
 	switch conftext.Form(d.Form) {
 	case conftext.CommandLine, conftext.Compose:
 		return say.M("Options of the command line override ALTER SYSTEM: where a finding says ALTER SYSTEM, " +

@@ -47,12 +47,22 @@ func starts(l string) bool {
 	return beginning.MatchString(l[:min(len(l), flatLine)])
 }
 
+var (
+	// where the result of dd begins, behind another
+	ddAgain = regex.New(`[ *|]{2,}([0-9]{1,15} bytes \()`)
+	// the name that a person gave to a run, in front of each of its lines
+	labelled = regex.New(`^\[[^\[\]]{1,60}\] `)
+)
+
 // clean splits a file into lines, without what they were pasted in, and says which line of the file each was in. A
 // text that has lost its line breaks gets them back where a line of such a program surely begins.
 func clean(b []byte) (lines []string, numbers []int) {
 	var in []unwrap.Line
 	for _, l := range around.Text(b).Lines {
 		text := strings.ToValidUTF8(l.Text, "\uFFFD")
+		if strings.Count(text, " copied, ") > 1 { // the cells of a row of a table
+			text = ddAgain.ReplaceAllString(text, "\r$1")
+		}
 		for part := range strings.SplitSeq(text, "\r") { // what a terminal writes over
 			if c := begun(part); c != 0 && strings.IndexByte("#/-:%;*", c) >= 0 {
 				if m := commented.FindString(part); m != "" && len(part) > len(m) {
@@ -62,10 +72,13 @@ func clean(b []byte) (lines []string, numbers []int) {
 			if bare := strings.TrimLeft(part, "`"); len(bare) < len(part) && starts(bare) { // inline code over lines
 				part = bare
 			}
+			if m := labelled.FindString(part); m != "" && pgbenchLine.MatchString(part[len(m):]) {
+				part = part[len(m):]
+			}
 			if bold, ok := marked(part); ok {
 				part = bold
 			}
-			if holds(part, "//", "#", "<-", "<=", "←", "；", "（", "-- ") {
+			if holds(part, "//", "#", "<-", "<=", "←", "；", "（", "-- ", "   (") {
 				part = remark.ReplaceAllString(part, "$1")
 			}
 			in = append(in, unwrap.Line{Text: part, Number: l.Number})
@@ -283,12 +296,21 @@ func foldedTables(lines []string) []string {
 			continue
 		}
 		f, next := strings.Fields(lines[i]), strings.Fields(lines[i+1])
-		if len(f) > 1 && len(f) < columns && len(f)+len(next) == columns && onlyFigures(f[1:]) && onlyFigures(next) {
+		if len(f) < 2 || len(f) >= columns || len(next) == 0 || !onlyFigures(f[1:]) || !onlyFigures(next) {
+			continue
+		}
+		all := len(f) + len(next)
+		if all == columns || all < columns && !onlyFigures(f[:1]) && blank(lines[i+2:]) { // or the file is cut there
 			join(i)
 			i++
 		}
 	}
 	return lines
+}
+
+// blank says whether lines have nothing in them.
+func blank(lines []string) bool {
+	return !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "" })
 }
 
 // vmstatColumns is how many columns the first head of a text has, where it is one of vmstat that was folded; else 0.
@@ -315,7 +337,7 @@ func vmstatColumns(lines []string) int {
 
 // remark is what a person has written behind the figure of a line that has one.
 var remark = regex.New(`^(\s*[A-Za-z0-9][\w ()./%,-]{0,60}[:=] {0,40}[0-9][0-9.,]*(?: ?(?:ms|us|s|%))?` +
-	`(?: {1,20}\([0-9][^)]*\))?)\s*(?://|#|<[-=]|←|；|（|-- ).*$`)
+	`(?: {1,20}\([0-9][^)]*\))?)\s*(?://|#|<[-=]|←|；|（|-- |\s{2}\([^0-9]).*$`)
 
 // short bounds a text to some characters, and makes it harmless.
 func short(s string, most int) string {

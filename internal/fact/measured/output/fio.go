@@ -47,6 +47,14 @@ type Side struct {
 	P50       float64    `json:"p50,omitempty"`
 	P99       float64    `json:"p99,omitempty"`
 	Max       float64    `json:"max,omitempty"`
+	// Latencies that contradict each other; then none of the above is there.
+	Contrary *Contrary `json:"contrary,omitempty"`
+}
+
+// Contrary is a mean of the time to the completion that is longer than that of the whole request, of which it is part.
+type Contrary struct {
+	Completion float64 `json:"clat_mean"`
+	Whole      float64 `json:"lat_mean"`
 }
 
 // waiting are the engines that wait for each request, whatever depth they are told.
@@ -611,6 +619,9 @@ func (f *fio) percentile(p []string) {
 	}
 }
 
+// likely is how much of the mean of clat that of lat is at least, as both are rounded.
+const likely = 0.9
+
 // closeSide settles what the latency of a side is. Where the submission took longer than the
 // completion, the engine waited in it, as libaio does without direct I/O: what the job saw is
 // both together, and the percentiles of the completion say nothing.
@@ -622,6 +633,9 @@ func (f *fio) closeSide() {
 		switch {
 		case f.side.Mean == 0:
 			f.side.Mean = all
+		case all < likely*f.side.Mean:
+			f.side.Contrary = &Contrary{Completion: f.side.Mean, Whole: all}
+			f.side.Mean, f.side.P50, f.side.P99, f.side.Max = 0, 0, 0, 0
 		case f.total["slat"] > f.side.Mean:
 			f.side.Mean, f.side.P50, f.side.P99, f.side.Max = all, 0, 0, f.longest
 		}

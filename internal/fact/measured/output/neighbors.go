@@ -21,7 +21,7 @@ var (
 	// «8192000 bytes (8.2 MB, 7.8 MiB) copied, 13.1072 s, 625 kB/s», in each language
 	ddResult = regex.New(`^\s*([0-9]{1,15}) \S{2,10}(?:[^()]{0,12}\([^()]{1,40}\))?.{0,24}?[,，]? ` +
 		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|秒|初)\b?,? ` +
-		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*\s*$`)
+		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*(?:\s+\([0-9]{1,2}\))?\s*$`)
 	// of BSD and macOS: «1048576000 bytes transferred in 9.1 secs (115228131 bytes/sec)», and of the oldest of Linux
 	ddBSD = regex.New(`^\s*[0-9]{1,15} bytes transferred in ([0-9]{1,6}\.[0-9]{1,9}) sec(?:s|onds)? ` +
 		`\([0-9]+ bytes/sec\)`)
@@ -57,6 +57,7 @@ type neighbors struct {
 	r       *reader
 	command string
 	records int64
+	row     int // the number of the line of the last result: a row of a table has several
 	seen    map[string]int
 	pool    bool // the head of zpool iostat was there
 }
@@ -101,7 +102,7 @@ func (n *neighbors) line(s scanned) bool {
 	m := ddBSD.FindStringSubmatch(s.text)
 	if m != nil {
 		m = []string{"", "", m[1]}
-	} else if m = ddResult.FindStringSubmatch(s.text); n.command == "" && n.records == 0 {
+	} else if m = ddResult.FindStringSubmatch(s.text); n.command == "" && n.records == 0 && n.row != s.number {
 		m = nil
 	}
 	if m != nil {
@@ -114,7 +115,7 @@ func (n *neighbors) line(s scanned) bool {
 		x.Cached = strings.Contains(n.command, "of=") && !strings.Contains(n.command, "of=/dev/") &&
 			!holds(n.command, "sync", "direct")
 		n.keep(x)
-		n.records = 0 // the command stays: a loop has several results
+		n.records, n.row = 0, s.number // the command stays: a loop has several results
 		return true
 	}
 	for _, l := range neighborLines {

@@ -28,6 +28,10 @@ var (
 	kbenchPart = regex.New(`^\s*(IOPS|Bandwidth in KiB/sec|Latency in ns)(?: in ops)? \(Read/Write\)`)
 	kbenchRow  = regex.New(`^\s*(Random|Sequential):\s+([0-9,]{1,16}) / ([0-9,]{1,16})`)
 
+	// A person's table: the name of a disk in a cell, the line of fio in the next.
+	cellSide = regex.New(`^\s*\|\s*([^|]{1,120}?)\s*\|\s*\x60?(read|write)\s?: IOPS=([0-9.]+)([kMG]?), ` +
+		`BW=([0-9.]+)([KMGT]iB)/s[^|]*/([0-9]{1,12})msec\)[^|]*\|`)
+
 	yabsSizes = regex.New(`^\s*Block Size\s*\|\s*([0-9]{1,4}[kmKM])\s+\(IOPS\)\s*\|\s*([0-9]{1,4}[kmKM])\s+\(IOPS\)`)
 	yabsRow   = regex.New(`^\s*(Read|Write)\s*\|\s*([0-9.]+) ([KMG]B)/s\s+\(([0-9.]+)(k?)\)` +
 		`(?:\s*\|\s*([0-9.]+) ([KMG]B)/s\s+\(([0-9.]+)(k?)\))?`)
@@ -71,10 +75,33 @@ func (t *fioSummary) named(s scanned, name, rw string, size unit.Bytes) *Job {
 }
 
 func (t *fioSummary) line(s scanned) bool {
-	if t.out == nil && !holds(s.text, "FIO version - ", "JobName: ", "Read/Write", "Block Size") || len(s.text) > 600 {
+	words := holds(s.text, "FIO version - ", "JobName: ", "Read/Write", "Block Size", ": IOPS=")
+	if t.out == nil && !words || len(s.text) > 600 {
 		return false
 	}
-	return t.kubestr(s) || t.dbench(s) || t.kbench(s) || t.yabs(s)
+	return t.kubestr(s) || t.dbench(s) || t.kbench(s) || t.yabs(s) || t.cell(s)
+}
+
+// cell reads a row of a person's table of disks.
+func (t *fioSummary) cell(s scanned) bool {
+	m := match(cellSide, s.text, ": IOPS=")
+	if m == nil {
+		return false
+	}
+	x := sideOf(m[3], m[4], m[5], m[6])
+	if x == nil {
+		return false
+	}
+	j := t.named(s, short(m[1], 64), "", 0)
+	if ms, ok := whole(m[7]); ok {
+		j.Seconds = float64(ms) / 1000
+	}
+	if m[2] == "read" {
+		j.Read = x
+	} else {
+		j.Write = x
+	}
+	return true
 }
 
 func (t *fioSummary) kubestr(s scanned) bool {

@@ -184,17 +184,13 @@ func (b *sysbench) line(s scanned) bool {
 	if m := match(sysbenchCount, s.text, " per sec"); m != nil {
 		return b.count(s, m)
 	}
-	for _, t := range sysbenchTests {
-		if b.out != nil && strings.HasPrefix(strings.TrimSpace(s.text), t.word) {
-			if x := b.out.Sysbench; x.Test == "" {
-				x.Test = t.test
-			}
-			return true
-		}
+	if b.told(s.text) {
+		return true
 	}
 	if b.out == nil {
 		if sysbenchPart.MatchString(s.text) && !strings.Contains(s.text, "Throughput") {
 			b.open(s)
+			b.told(s.text)
 			return true
 		}
 		m := sysbenchSum.FindStringSubmatch(s.text)
@@ -203,6 +199,19 @@ func (b *sysbench) line(s scanned) bool {
 		}
 	}
 	return b.rest(s)
+}
+
+// told takes what a report is of from a line that only such a one has.
+func (b *sysbench) told(text string) bool {
+	for _, t := range sysbenchTests {
+		if b.out != nil && strings.HasPrefix(strings.TrimSpace(text), t.word) {
+			if x := b.out.Sysbench; x.Test == "" {
+				x.Test = t.test
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // count reads a line with a rate: «    transactions:   25068  (417.70 per sec.)».

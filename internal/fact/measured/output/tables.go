@@ -26,7 +26,7 @@ var (
 	headWords = regex.New(`^\s*Linux (\S{1,80})\s+\(([^()]{1,80})\)\s+([\p{L}0-9][^_()\t]{4,38}[\p{L}0-9.])\s+_\S+_` +
 		`(?:\s+\(([0-9]{1,5}) [^)]{1,12}\))?`)
 	iostatOf   = regex.New(`(?:^|[$#>%] *)iostat(?:\s+-\S+|\s+\S+){0,12}\s*$`)
-	iostatEach = regex.New(`\s[0-9]{1,5}(?:\s+[0-9]{1,6})?\s*$`)
+	iostatEach = regex.New(`\s[0-9]{1,5}(?:\s+[0-9]{1,6})?\s*$|\biostat(?:\s+-\S+)*\s+[0-9]{1,5}\b`)
 	iostatNo   = regex.New(`\biostat\b.*\s-[a-zA-Z]*y`)
 )
 
@@ -383,7 +383,7 @@ func (t *iostat) row(s scanned, fields []string) bool {
 	}
 	v, ok := figures(fields[1:])
 	if !ok || len(v) != len(t.columns)-1 {
-		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 {
+		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 && !onlyFigures(fields[:1]) {
 			t.out.Cut = true
 			d := Device{Name: short(fields[0], 64)}
 			for i := range len(v) - 1 { // the last may be cut within its digits

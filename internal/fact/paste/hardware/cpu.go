@@ -34,8 +34,9 @@ func init() {
 		"cpu.cores_per_socket": "core(s) per socket|kern(e) pro sockel|kern(e) pro socket|cœur(s) par " +
 			"socket|coeur(s) par socket|núcleo(s) por «socket»|núcleo(s) por zócalo|núcleo(s) por soquete|core per " +
 			"socket|ядер на сокет|每个座的核数|ソケットあたりのコア数|rdzeni na gniazdo|kärna(or) per sockel|core(s) per cluster",
-		"cpu.sockets": "socket(s)|sockel|socket|«socket(s)»|zócalo(s)|soquete(s)|сокетов|座|ソケット数|gniazd|sockel/socklar",
-		"numa.nodes": "numa node(s)|numa-knoten|nœud(s) numa|noeud(s) numa|modo(s) numa|nó(s) de " +
+		"cpu.sockets": "socket(s)|sockel|socket|«socket(s)»|zócalo(s)|soquete(s)|cpu socket(s)|сокетов|座|" +
+			"ソケット数|gniazd|sockel/socklar",
+		"numa.nodes": "numa node(s)|numa cell(s)|numa-knoten|nœud(s) numa|noeud(s) numa|modo(s) numa|nó(s) de " +
 			"numa|nodo(i) numa|numa node|узлов numa|numa 节点|numa ノード数|węzłów numa|numa-nod(er)",
 		"cpu.hypervisor": "hypervisor vendor|hypervisor-anbieter|constructeur d'hyperviseur|fabricante del " +
 			"hipervisor|fabricante do hipervisor|производитель гипервизора|超管理器厂商|虚拟机监控程序厂商|ハイパーバイザのベンダー",
@@ -57,6 +58,16 @@ func lscpuKey(label string) string {
 
 // ReadLscpu reads lscpu.
 func ReadLscpu(w *part.Window) (f part.Found) {
+	if list := flatLscpu(w.Text(0)); list != nil {
+		seen := map[string]bool{}
+		for _, l := range list {
+			lscpu(&f, l[0], l[1], seen)
+		}
+		if f.N = 1; len(f.Facts) == 0 {
+			f.N = 0
+		}
+		return f
+	}
 	first := reKeyValue.FindStringSubmatch(w.Text(0))
 	if first == nil {
 		return
@@ -84,9 +95,40 @@ func ReadLscpu(w *part.Window) (f part.Found) {
 			continue
 		}
 		f.N++
+		if kb, ok := strings.CutSuffix(m[2], " KiB"); ok && m[1] == "Memory size" { // of virsh nodeinfo
+			if n, ok := amount.Whole(strings.TrimSpace(kb)); ok {
+				f.Add(part.Bytes("memory.total", "", n*amount.KB))
+			}
+		}
 		lscpu(&f, m[1], strings.TrimSpace(m[2]), seen)
 	}
 	return f
+}
+
+// flatLabel is a label of lscpu within a line into which a page has put all of them.
+var flatLabel = regex.New(`(?:^|\s)(Architecture|CPU op-mode\(s\)|Address sizes|Byte Order|CPU\(s\)|` +
+	`On-line CPU\(s\) list|Vendor ID|Model name|CPU family|Model|Thread\(s\) per core|Core\(s\) per socket|` +
+	`Socket\(s\)|Stepping|CPU MHz|CPU max MHz|CPU min MHz|BogoMIPS|Flags|Hypervisor vendor|Virtualization(?: type)?|` +
+	`NUMA node\(s\)|NUMA node\d+ CPU\(s\)|L1d cache|L1i cache|L2 cache|L3 cache|Frequency boost): +`)
+
+// flatLscpu takes such a line apart; nil where it is none.
+func flatLscpu(t string) (list [][2]string) {
+	const least, long, most = 6, 160, 16 << 10
+	if len(t) < long || len(t) > most || !strings.Contains(t, " per core: ") {
+		return nil
+	}
+	at := flatLabel.FindAllStringSubmatchIndex(t, 64)
+	if len(at) < least {
+		return nil
+	}
+	for i, m := range at {
+		end := len(t)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		list = append(list, [2]string{t[m[2]:m[3]], strings.TrimSpace(t[m[1]:end])})
+	}
+	return list
 }
 
 // lscpuNear says whether at least three labels of lscpu follow.

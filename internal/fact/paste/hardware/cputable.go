@@ -60,7 +60,8 @@ func ReadCPUTable(w *part.Window) (f part.Found) {
 		return part.Found{}
 	}
 	f.Body = []string{}
-	if strings.Contains(w.Command, "head") || f.N < len(w.Lines) && w.Lines[f.N].Is == part.Elided {
+	if strings.Contains(w.Command, "head") ||
+		f.N < len(w.Lines) && (w.Lines[f.N].Is == part.Elided || dots(w.Text(f.N))) {
 		f.Notes = append(f.Notes, "lines are missing in the input: there may be more CPUs")
 		return f
 	}
@@ -74,4 +75,10 @@ func ReadCPUTable(w *part.Window) (f part.Found) {
 		}
 	}
 	return f
+}
+
+// dots says whether a line, or what a remark has of it, stands for rows that were left out.
+func dots(s string) bool {
+	s = strings.TrimLeft(s, "# \t")
+	return s != "" && strings.Trim(s, ". …") == ""
 }

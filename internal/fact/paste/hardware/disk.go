@@ -325,8 +325,8 @@ var (
 	reFindHead  = regex.New(`^TARGET\s+SOURCE\s+FSTYPE`)
 	reMountinfo = regex.New(`^\d+ \d+ \d+:\d+ /\S* /\S* \S+ (?:\S+ )*- \S+ \S+ \S+$`)
 	reFstab     = regex.New(
-		`^((?:UUID|LABEL|PARTUUID|PARTLABEL|ID)=\S+|/dev/\S+|//\S+|tmpfs|proc|sysfs|devpts|none|[\w.-]+:/\S*|[\w` +
-			`-]+(?:/[\w-]+)+)\s+(/\S*|swap|none)\s+(\S+)\s+(\S+)(?:\s+(\d)(?:\s+(\d))?)?(?:\s+#.*)?$`)
+		`^((?:UUID|LABEL|PARTUUID|PARTLABEL|ID)=\S+|/dev/\S+|//\S+|tmpfs|proc|sysfs|devpts|hugetlbfs|nodev|none|` +
+			`[\w.-]+:/\S*|[\w-]+(?:/[\w-]+)+)\s+(/\S*|swap|none)\s+(\S+)\s+(\S+)(?:\s+(\d)(?:\s+(\d))?)?(?:\s+#.*)?$`)
 	reMounts    = regex.New(`^(\S+) (/\S*) ([\w.]{1,32}) ((?:rw|ro)(?:,\S*)?) 0 0$`) // /proc/mounts, of any source
 	reFstabHead = regex.New(`^# /etc/fstab`)
 	fsTypes     = map[string]bool{}

@@ -83,6 +83,7 @@ type Named struct {
 	Limit       bool   // RAM is the limit of a container
 	Windows     bool   // the server runs on it
 	WindowsLine int
+	Managed     string // the service that runs the server, and sets its parameters in its own way
 }
 
 // Text is what was read.

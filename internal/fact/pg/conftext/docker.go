@@ -35,7 +35,7 @@ func (r *reader) dockerRun(n *Named) {
 				cpus = int(f)
 			}
 		}
-		within = strings.HasSuffix(s, "\\")
+		within = strings.HasSuffix(s, "\\") || strings.HasSuffix(s, " `") // of PowerShell
 		if !within && n.RAM > 0 {
 			break
 		}

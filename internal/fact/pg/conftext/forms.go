@@ -43,6 +43,7 @@ var (
 func (r *reader) signs() {
 	s := &r.sign
 	api, kind, services, seen := false, false, false, 0
+	keys := map[string]bool{}
 	for _, l := range r.lines {
 		t := strings.TrimSpace(unmark(l.text))
 		if t == "" || comment(t) {
@@ -61,6 +62,7 @@ func (r *reader) signs() {
 			s.options++
 		}
 		key := strings.Trim(strings.SplitN(t, ":", 2)[0], `"' `)
+		keys[key] = true
 		api = api || key == "apiVersion"
 		kind = kind || key == "kind"
 		services = services || key == "services"
@@ -78,6 +80,10 @@ func (r *reader) signs() {
 		}
 	}
 	s.kube = api && kind
+	// A fence of CloudNativePG without its head.
+	if s.product == "" && keys["instances"] && keys["postgresql"] && keys["parameters"] && !keys["dcs"] {
+		s.product = CNPG
+	}
 }
 
 // product is the operator whose groups and keys a line names.
@@ -86,7 +92,8 @@ func product(t string) Form {
 		mark string
 		form Form
 	}{
-		{"postgresql.cnpg.io", CNPG}, {"postgresql.k8s.enterprisedb.io", CNPG}, {"acid.zalan.do", Zalando},
+		{"postgresql.cnpg.io", CNPG}, {"postgresql.k8s.enterprisedb.io", CNPG},
+		{"/cloudnative-pg/postgresql", CNPG}, {"acid.zalan.do", Zalando},
 		{"postgres-operator.crunchydata.com", Crunchy}, {"pgv2.percona.com", Percona}, {"pg.percona.com", Percona},
 		{"stackgres.io", StackGres}, {"SGPostgresConfig", StackGres}, {"kubeblocks.io", KubeBlocks},
 		// marks of CloudNativePG within a manifest whose head is not there
@@ -175,6 +182,8 @@ func (r *reader) form() (t Text, clean bool) {
 	}
 	if known == 0 && !s.kube {
 		try(r.assigned())
+		try(r.inline())
+		try(r.across())
 	}
 	switch {
 	case known > 0:

@@ -78,7 +78,11 @@ func header(cells []string) (columns, bool) {
 	}
 	old, changed, standard, other := -1, -1, -1, -1
 	for i, h := range cells {
-		switch meanings[strings.ToLower(strings.Trim(h, "*`_ "))] {
+		word := strings.ToLower(strings.Trim(h, "*`_ "))
+		if meanings[word] == 0 { // Before (default)
+			word = aside.ReplaceAllString(word, "")
+		}
+		switch meanings[word] {
 		case naming:
 			first(&c.name, i)
 		case valuing:

@@ -405,6 +405,9 @@ func (r *reader) assigned() Text {
 		if s == "" || comment(s) || strings.Contains(s, "sed ") {
 			continue
 		}
+		if m := executed.FindStringSubmatch(s); m != nil {
+			s = m[1]
+		}
 		m := codeLine.FindStringSubmatch(s)
 		if m == nil || !telling(m[1]) {
 			continue
@@ -417,3 +420,6 @@ func (r *reader) assigned() Text {
 var codeLine = regex.New(
 	`(?:^|[\s\["'{(])([a-z_][a-z0-9_.]*)["']?\]?["']?\s*(?::\s*\n?|=>|=)\s*(?:\{?\s*value\s*=>\s*)?` +
 		`("[^"]*"|'[^']*'|[\w.\-]+)[,;]?(?:\s|$)`)
+
+// executed is a statement of SQL in a string of a program, as of a migration.
+var executed = regex.New(`\bexecute\(?\s*["'](SET .+?);?["']\)?;?$`)

@@ -20,7 +20,8 @@ var versionMarks = []*regex.Regex{
 			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bengine_?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bPostgres\w*Version\.[A-Z]+_(\d+(?:_\d+)?)\b|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)` +
-			`|\bPostgreSQL (\d[\d.]*)[^ ]* on `),
+			`|\bPostgreSQL (\d[\d.]*)[^ ]* on ` +
+			`|^\s*\|[\s*]*(?:PostgreSQL|Postgres)[\s*]*\|[\s*\x60]*v?(\d+\.\d+)\b`),
 	regex.New(
 		`(?i)(?:^|[\s/"'])(?:postgres|postgresql|postgis|pgvector|postgresql-container)` +
 			`(?:/[\w.-]+)?:(?:pg)?(\d+(?:\.\d+)?)` +
@@ -33,6 +34,29 @@ var versionMarks = []*regex.Regex{
 
 // versionRow is the version among the rows of a table of settings.
 var versionRow = regex.New(`(?i)^\s*\|[\s*]*version[\s*]*\|[\s*\x60]*(\d[\d.]*)`)
+
+// managedMarks are keys and types of resources that only a service has which runs servers for others.
+var managedMarks = []struct {
+	service string
+	mark    *regex.Regex
+}{
+	{"Amazon RDS", regex.New(`\bDB(?:Instance|Cluster)?(?:Class|ParameterGroup)\w*\b|\bAWS::RDS::|` +
+		`\baws_(?:db_instance|db_parameter_group|rds_cluster\w*)\b|--db-(?:cluster-)?parameter-group-name\b`)},
+	{"Cloud SQL", regex.New(`\bgoogle_sql_database_instance\b|\bdatabase_flags\b|\bdatabaseFlags\b|` +
+		`--database-flags\b|\bSQLInstance\b`)},
+	{"Azure Database for PostgreSQL", regex.New(`\bazurerm_postgresql\w*|\bMicrosoft\.DBforPostgreSQL\b|` +
+		`\baz postgres flexible-server\b`)},
+}
+
+// managedBy is the service that a line is for; "" for none.
+func managedBy(s string) string {
+	for _, m := range managedMarks {
+		if m.mark.MatchString(s) {
+			return m.service
+		}
+	}
+	return ""
+}
 
 // memoryWords are what the memory of a machine is called.
 const memoryWords = `(?:RAM|memory|memoria|memória|mémoire|m[ée]moire vive|Speicher|Arbeitsspeicher|Hauptspeicher|` +
@@ -106,6 +130,9 @@ func (r *reader) named(t Text) Named {
 		}
 		if puppet--; puppetClass.MatchString(s) {
 			puppet = 12 // the class has a dozen parameters
+		}
+		if n.Managed == "" && t.Form != Plain {
+			n.Managed = managedBy(s)
 		}
 		if n.WindowsLine == 0 && windowsMark.MatchString(s) {
 			n.Windows, n.WindowsLine = true, l.n

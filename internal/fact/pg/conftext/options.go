@@ -40,7 +40,7 @@ func (r *reader) options() Text {
 				short = "max_connections"
 			case server && w == "-B":
 				short = "shared_buffers"
-			case w == "-c":
+			case w == "-c", strings.HasSuffix(w, ":[-c"): // args:['-c', …
 				flag, flagLine = true, l.n
 			case strings.Contains(w, " -c ") || strings.HasPrefix(w, "-c "): // an argument: pg_ctl -o "…"
 				t.within(w, l.n)

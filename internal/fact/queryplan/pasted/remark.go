@@ -6,9 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// remarked is the mark of a comment before a line. A rule of dashes stays one without two of them, and «-->» is an
-// arrow that a person drew.
-var remarked = regex.New(`^[ \t]*(#+|//+|--)(?:[^>]|$)`)
+// remarked is the mark of a comment before a line, or that of what knitr printed. A rule of dashes stays one without
+// two of them, and «-->» is an arrow that a person drew.
+var remarked = regex.New(`^[ \t]*(?:(#>)|(#+|//+|--)(?:[^>]|$))`)
 
 // unremark takes the mark of a comment off adjacent lines that hold a plan: a script has what it printed below its
 // statements, which are lines of code. Comments without a plan stay what they are.
@@ -32,5 +32,5 @@ func remarkOf(l string) string {
 	if m == nil {
 		return ""
 	}
-	return m[1]
+	return m[1] + m[2]
 }

@@ -70,7 +70,7 @@ type Kill struct {
 
 // Task is a process. Sizes are absent if not logged.
 type Task struct {
-	PID  int    `json:"pid"`
+	PID  int    `json:"pid,omitempty"`
 	Name string `json:"name"`
 	UID  *int   `json:"uid,omitempty"`
 	// in the instance: backend, postmaster, checkpointer, …; "other program"; "" if unknown

@@ -34,7 +34,8 @@ type Collector struct {
 	sources []pglog.Source
 	entries int64
 	first   stamp
-	last    stamp
+	last    stamp // of the entry before
+	latest  stamp
 	kinds   [pglog.Kinds]tally
 	errors  names
 	mask    mask
@@ -154,8 +155,12 @@ func (c *Collector) Entry(e *pglog.Entry) {
 		if c.last.zone != string(e.Zone) { // compares without an allocation
 			c.last.zone = string(e.Zone)
 		}
-		if !c.first.ok {
+		// What a person has put together need not be in the order of time.
+		if !c.first.ok || e.Time < c.first.us && c.first.zone == c.last.zone {
 			c.first = c.last
+		}
+		if e.Time >= c.latest.us || c.latest.zone != c.last.zone {
+			c.latest = c.last
 		}
 	}
 	if e.Severity >= pglog.Error {

@@ -120,7 +120,7 @@ func (c *Collector) settingsGaps(r *Report) {
 		if r.Temp.Files == 0 {
 			none(files, say.Text("log_temp_files"))
 		}
-		if r.Checkpoints.Complete == 0 && r.Checkpoints.ByWAL == 0 {
+		if x := &r.Checkpoints; x.Complete+x.ByWAL+x.ByTime+x.Requested+x.Other == 0 {
 			none(checkpoints, say.M("log_checkpoints (PostgreSQL 14 and earlier)"))
 		}
 		if r.Locks.Waits == 0 {

@@ -27,14 +27,14 @@ var severityRank = map[string]int{Critical: 0, Warning: 1, Notice: 2}
 func (c *Collector) Report() *Report {
 	c.crashes.close(stamp{})
 	r := &Report{Schema: Schema, Subject: c.o.Subject, Redacted: c.o.Redact, Files: append([]File{}, c.files...),
-		From: c.first.String(), To: c.last.String(), Entries: c.entries,
+		From: c.first.String(), To: c.latest.String(), Entries: c.entries,
 		Crashes: append([]Crash{}, c.crashes.list...), Memory: c.memory.report(c), Temp: c.temp.report(c),
 		Checkpoints: c.wal.report(), Locks: c.locks.report(c), Vacuum: c.vacuum.report(c),
 		Starts: append([]Start{}, c.starts.list...), Shutdowns: append([]Shutdown{}, c.starts.shutdowns...),
 		Refused: c.refusing, Errors: c.errors.list(2 * shownTop), Messages: c.faults.list(),
 		Durations: c.durations.report(), SessionSets: c.sets.report(c), Findings: []Finding{},
 		Unknown: []gap.Gap{}}
-	r.SpanSeconds, _ = c.last.since(c.first)
+	r.SpanSeconds, _ = c.latest.since(c.first)
 	r.Recovery = c.recovery.report()
 	c.shared.report(c, r)
 	c.conns.report(r)
@@ -536,13 +536,18 @@ func (c *Collector) lockWaits(r *Report) (Finding, bool) {
 		t.Evidence = append(t.Evidence, said(c.places[pglog.LockTimeout].list(c))...)
 		return t, ok
 	}
+	if r.Locks.Longest == 0 {
+		f.Verdict = say.N(f.Count, "{n} lock wait longer than deadlock_timeout; how long it was is not in the log",
+			"{n} lock waits longer than deadlock_timeout; how long they were is not in the log")
+	}
 	if r.Locks.Longest >= 60 {
 		f.Severity = Warning // a minute is more than any user waits
 	}
 	for _, k := range r.Locks.Kinds[:min(len(r.Locks.Kinds), 4)] {
 		f.Evidence = append(f.Evidence, named(k, say.Text(k.Name), say.M("other locks")))
 	}
-	if !c.locks.ended && (c.locks.open == nil || c.locks.open[c.locks.longOf]) { // for how long it went on is unknown
+	goesOn := !c.locks.ended && (c.locks.open == nil || c.locks.open[c.locks.longOf])
+	if goesOn && r.Locks.Longest > 0 { // for how long it went on is unknown
 		f.Verdict = say.N(f.Count, "{n} lock wait longer than deadlock_timeout; longest: at least {longest}",
 			"{n} lock waits longer than deadlock_timeout; longest: at least {longest}", "longest",
 			span(r.Locks.Longest))

@@ -166,8 +166,9 @@ type DiskFull struct {
 // ones.
 type Durations struct {
 	Count   int64     `json:"count"`
-	Slow    int64     `json:"slow"`    // of a second or more
-	Longest []LongRun `json:"longest"` // the longest first
+	Max     float64   `json:"longest_seconds,omitempty"` // absent: none is in the log
+	Slow    int64     `json:"slow"`                      // of a second or more
+	Longest []LongRun `json:"longest"`                   // of them, the longest first
 }
 
 // LongRun is a statement that took long.

@@ -57,6 +57,7 @@ func (s *durations) take(c *Collector, e *pglog.Entry, at stamp) {
 		return
 	}
 	s.out.Count++
+	s.out.Max = max(s.out.Max, ms/1000)
 	if ms >= slowStatement {
 		s.long(c, e, at, ms)
 	}

@@ -273,6 +273,12 @@ func (d *Reading) estimates() {
 	}
 	var next []say.Message
 	first := list[0]
+	if h := first.heap(); h != nil {
+		first = h // its table is that of the index
+	}
+	told := func(r *readNode) bool {
+		return r.parent == first && r.Cost != nil && r.Actual != nil && !strings.HasPrefix(r.Subplan, "InitPlan")
+	}
 	if t := shape.Relation(first.Head); t != "" && strings.Contains(first.Head, "Foreign Scan") {
 		next = append(next, say.M("Autovacuum does not analyze foreign tables: run ANALYZE {table}; if its wrapper "+
 			"supports it. For postgres_fdw, the option use_remote_estimate asks the remote server instead.",
@@ -283,6 +289,12 @@ func (d *Reading) estimates() {
 				"pg_stat_user_tables WHERE relname = '{table}'; If they are old, run ANALYZE {table};", "table", t),
 			say.M("If they are current, use CREATE STATISTICS for columns that depend on each other, or for an "+
 				"expression (14 and later), and a larger statistics target for skewed columns."))
+	} else if strings.HasPrefix(first.Head, "Function Scan") {
+		next = append(next, say.M("The planner has no statistics on the rows of a function: it assumes the ROWS of "+
+			"CREATE FUNCTION, by default 1000. ALTER FUNCTION … ROWS sets another number."))
+	} else if !slices.ContainsFunc(d.list, told) {
+		next = append(next, say.M("The estimates below it are not in the plan. Check the age of the statistics of its "+
+			"tables (last_analyze and last_autoanalyze in pg_stat_user_tables): if they are old, run ANALYZE."))
 	} else if len(list) == 1 {
 		next = append(next, say.M("The estimates below it are better. CREATE STATISTICS helps for columns of one "+
 			"table that depend on each other, or for an expression (14 and later)."))
@@ -306,13 +318,17 @@ func (d *Reading) misestimated(least float64) []*readNode {
 			continue
 		}
 		more := r.Actual.Rows > r.Cost.Rows
-		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && r.stops || more && d.reread(r) {
+		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && (r.stops || r.best()) || more && d.reread(r) {
 			continue
 		}
 		list = append(list, r)
 	}
 	return list
 }
+
+// best says whether a node sorts for the rows that a LIMIT above it takes: it returns no others, and was estimated with
+// all.
+func (r *readNode) best() bool { return r.Sort != nil && strings.HasPrefix(r.Sort.Method, "top-N") }
 
 // below reports whether a node is in the part of the plan that another returns the rows of.
 func below(r, above *readNode) bool {

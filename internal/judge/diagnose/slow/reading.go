@@ -207,6 +207,9 @@ func (r *readNode) misjudged() (float64, bool) {
 	if r.Actual == nil || r.Actual.NoRows || r.Cost == nil || shape.Modifies(r.Head) || shape.Uncounted(r.Head) {
 		return 0, false
 	}
+	if r.byBlocks() {
+		return 0, false
+	}
 	if r.pruned && r.Cost.Rows > r.Actual.Rows { // partitions that were removed are in the estimate
 		return 0, false
 	}
@@ -217,6 +220,26 @@ func (r *readNode) misjudged() (float64, bool) {
 	}
 	want, have = max(want, 1), max(have, 1)
 	return math.Round(10*max(have/want, want/have)) / 10, true
+}
+
+// byBlocks reports whether a scan of an index has found blocks and no rows, as that of BRIN does: it then counts ten
+// rows for each.
+func (r *readNode) byBlocks() bool {
+	h := r.heap()
+	return h != nil && h.Exact == 0 && h.Lossy > 0 && math.Mod(r.Actual.Rows, 10) == 0
+}
+
+// heap is the scan of the table that a scan of an index makes a bitmap for; nil if it makes none.
+func (r *readNode) heap() *readNode {
+	if !strings.HasPrefix(r.Head, "Bitmap Index Scan") {
+		return nil
+	}
+	for p := r.parent; p != nil; p = p.parent {
+		if strings.Contains(p.Head, "Bitmap Heap Scan") {
+			return p
+		}
+	}
+	return nil
 }
 
 // assumedGroups is how many groups the planner assumes if it knows nothing of the values.

@@ -433,6 +433,10 @@ func (p logWords) about(r *serverlog.Report) []string {
 	if m := checkpointsOf(r); !m.IsZero() {
 		out = append(out, p.Word(m)+".")
 	}
+	if d := &r.Durations; d.Count > 0 && d.Slow == 0 { // else a finding tells
+		out = append(out, p.Word(say.N(d.Count, "{n} duration of a statement, below 1 s: {time}.",
+			"{n} durations of statements, all below 1 s; longest: {time}.", "time", seconds(d.Max))))
+	}
 	for i := range r.Files {
 		out = append(out, p.Word(logFile(&r.Files[i])))
 	}

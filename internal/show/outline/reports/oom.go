@@ -93,6 +93,9 @@ func roleOf(role string) say.Message {
 // processOf names a process by its id, its name and its role, as far as they are known.
 func processOf(pid int, name, role string) say.Message {
 	who := strings.TrimSpace(strconv.Itoa(pid) + " " + name)
+	if pid == 0 && name != "" {
+		who = name
+	}
 	return say.All(", ", say.Text(who), roleOf(role))
 }
 
@@ -194,7 +197,10 @@ func (p oomWords) victim(k *oom.Kill) string {
 	case v.Instance != "":
 		role = say.M("of {instance}", "instance", v.Instance)
 	}
-	who := say.All(", ", say.M("{name}, process {pid}", "name", v.Name, "pid", pidOf(v.PID)), role)
+	who := say.All(", ", say.Text(v.Name), role)
+	if v.PID > 0 {
+		who = say.All(", ", say.M("{name}, process {pid}", "name", v.Name, "pid", pidOf(v.PID)), role)
+	}
 	var others say.Message
 	if k.Killed > 1 {
 		others = say.N(k.Killed-1, "{n} other process of its cgroup was killed too (memory.oom.group)",
@@ -222,10 +228,13 @@ func sizesOf(v *oom.Task) say.Message {
 	if v.Adj != nil {
 		list = append(list, say.M("oom_score_adj {value}", "value", strconv.Itoa(*v.Adj)))
 	}
-	if len(list) == 0 {
-		return say.M("sizes unknown")
+	switch {
+	case len(list) > 0:
+		return say.All(", ", list...)
+	case v.Score != nil:
+		return say.M("sizes unknown; its score was {score}", "score", strconv.FormatInt(*v.Score, 10))
 	}
-	return say.All(", ", list...)
+	return say.M("sizes unknown")
 }
 
 // statementOf is a statement on one line, truncated to a readable length.

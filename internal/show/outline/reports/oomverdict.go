@@ -36,6 +36,8 @@ func (p oomWords) verdict(d *oom.Report) say.Message {
 func killFirst(k *oom.Kill) say.Message {
 	var what say.Message
 	switch v := k.Victim; {
+	case v != nil && v.PID == 0: // the line was told without it
+		what = say.M("A process named {name} was killed by the OOM killer.", "name", v.Name)
 	case v != nil && v.Role == "":
 		what = say.M("{name} (process {pid}) was killed by the OOM killer.", "name", v.Name, "pid", pidOf(v.PID))
 	case v != nil:

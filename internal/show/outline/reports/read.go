@@ -233,6 +233,9 @@ func aboutPart(t *paste.Part) say.Message {
 // upTime is how long a host has been up, as exact as uptime prints it.
 func upTime(secs float64) any {
 	minutes := int64(secs / 60)
+	if hours := minutes / 60; hours >= 48 && hours%24 > 0 {
+		return say.M("{days} days {hours} h", "days", hours/24, "hours", hours%24)
+	}
 	if minutes >= 48*60 || minutes%60 == 0 || minutes < 60 {
 		return say.Span(secs)
 	}
