@@ -23,7 +23,7 @@ import (
 
 // Site looks at a host for what an order needs. s is the snapshot of it, whose instances take ports too.
 func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation.Order) creation.Site {
-	at := &siteAt{creation.Site{Root: t.UID() == 0, Accounts: map[string]newcluster.Account{}, Ports: map[int]string{},
+	at := &siteAt{creation.Site{Root: t.UID() == 0, Accounts: map[string]newcluster.Account{},
 		Clusters: map[string]string{}}}
 	at.Programs = programs(ctx, o.Bin)
 	at.Tool = runs(t, "/usr/bin/pg_createcluster")
@@ -169,21 +169,29 @@ func firewalld(ctx context.Context, t target.Target) bool {
 	return err == nil && out.Code == 0
 }
 
-// ports gathers what is taken: by a process that listens, by the socket of a server, by the configuration of a cluster
-// that does not run.
+// ports gathers what is taken, also by the instances of the snapshot.
 func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
 	for _, c := range distribution.Clusters(t) {
 		at.Clusters[c.Version+"/"+c.Name] = c.Data
-		if c.Port > 0 {
-			at.Ports[c.Port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
-				c.Name).String()
-		}
 	}
+	at.Ports = Taken(t)
 	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
 		for i := range list {
 			if p, ok := list[i].Port.Get(); ok {
 				at.Ports[p] = say.M("the instance {instance} has it", "instance", list[i].Label()).String()
 			}
+		}
+	}
+}
+
+// Taken are the ports that are in use, with by what: by the configuration of a cluster that does not run, by a process
+// that listens, by the socket of a server in one of the usual directories or of those that are given.
+func Taken(t target.Target, dirs ...string) map[int]string {
+	taken := map[int]string{}
+	for _, c := range distribution.Clusters(t) {
+		if c.Port > 0 {
+			taken[c.Port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
+				c.Name).String()
 		}
 	}
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -196,23 +204,24 @@ func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
 			if !ok {
 				continue
 			}
-			if p := int(l.At.Port()); at.Ports[p] == "" {
-				at.Ports[p] = say.M("a process of user {uid} listens on it", "uid", strconv.Itoa(l.UID)).String()
+			if p := int(l.At.Port()); taken[p] == "" {
+				taken[p] = say.M("a process of user {uid} listens on it", "uid", strconv.Itoa(l.UID)).String()
 			}
 		}
 	}
-	for _, dir := range []string{"/var/run/postgresql", "/tmp"} {
+	for _, dir := range append([]string{"/var/run/postgresql", "/tmp"}, dirs...) {
 		names, err := t.ReadDir(dir)
 		if err != nil {
 			continue
 		}
 		for _, n := range names {
 			p, err := strconv.Atoi(strings.TrimPrefix(n, ".s.PGSQL."))
-			if err == nil && strings.HasPrefix(n, ".s.PGSQL.") && at.Ports[p] == "" {
-				at.Ports[p] = say.M("there is a socket {path}", "path", path.Join(dir, n)).String()
+			if err == nil && strings.HasPrefix(n, ".s.PGSQL.") && taken[p] == "" {
+				taken[p] = say.M("there is a socket {path}", "path", path.Join(dir, n)).String()
 			}
 		}
 	}
+	return taken
 }
 
 // siteAt is a site that is being looked at.
