@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // role is what the copy of this test that an attacker runs does: it is in a data directory, calls itself postgres, and
@@ -92,6 +94,16 @@ func swap(name, one, other string) {
 			}
 			time.Sleep(time.Millisecond / 2)
 		}
+	}
+}
+
+// exchange has two names stand for each other's things in turn, whatever these are, as soon as both are there.
+func exchange(name, other string) {
+	fmt.Println("ready")
+	for {
+		// there is nothing yet, or no longer
+		_ = unix.Renameat2(unix.AT_FDCWD, name, unix.AT_FDCWD, other, unix.RENAME_EXCHANGE)
+		time.Sleep(time.Millisecond / 2)
 	}
 }
 

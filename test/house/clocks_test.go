@@ -31,6 +31,7 @@ var onTheClock = map[string]string{
 	"internal/act/target/run_test.go TestRunEndsWithItsTime":     "the program that is limited never ends",
 	"internal/show/top/screen_test.go TestScreenIsGivenBack":     "ends a hang",
 	"test/hostile/role.go swap":                                  "an attacker, who goes on until the test ends him",
+	"test/hostile/role.go exchange":                              "another one",
 	"test/await/await.go That":                                   "what all others wait with",
 	"test/progress/main.go follow":                               "ends a hang, after a signal",
 	"test/progress/main.go main":                                 "tells a person what runs; nothing waits for it",

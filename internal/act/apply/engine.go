@@ -30,6 +30,12 @@ type operation struct {
 // begun (stale, refused, no access) or where something failed (say.CodePartly, and the journal says what); the
 // context's where it was interrupted between two steps, and Resume goes on.
 func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o selection.Options) (Result, error) {
+	return w.run(ctx, p, s, o, (*operation).forward)
+}
+
+// run begins a journal and goes through it in one way, with the locks of its parts held from before to the end.
+func (w *System) run(ctx context.Context, p *plan.Plan, s *snapshot.Snapshot, o selection.Options,
+	through func(*operation, context.Context) error) (Result, error) {
 	chosen, left := selection.Select(p, s, o)
 	res := Result{Left: left}
 	if err := o.CheckRisks(chosen); err != nil {
@@ -55,8 +61,9 @@ func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o s
 	if err != nil {
 		return res, noJournal("the journal", err)
 	}
+	err = through(e, ctx)
 	res.Journal = e.log.Journal
-	return res, e.forward(ctx)
+	return res, err
 }
 
 // newID makes the id of a journal that sorts behind every other: two applies within one second, or after the clock was

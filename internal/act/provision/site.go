@@ -21,11 +21,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/creation"
 )
 
-// Site looks at a host for what an order needs. s is the snapshot of it, whose instances take ports too.
-func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation.Order) creation.Site {
-	at := &siteAt{creation.Site{Root: t.UID() == 0, Accounts: map[string]newcluster.Account{}, Ports: map[int]string{},
+// Site looks at a host for what an order needs. s is the snapshot of it, whose instances take ports too; standby is
+// that a server is to be copied.
+func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation.Order, standby bool) creation.Site {
+	at := &siteAt{creation.Site{Root: t.UID() == 0, Accounts: map[string]newcluster.Account{},
 		Clusters: map[string]string{}}}
-	at.Programs = programs(ctx, o.Bin)
+	at.Programs = programs(ctx, o.Bin, standby)
 	at.Tool = runs(t, "/usr/bin/pg_createcluster")
 	if names, err := t.ReadDir("/usr"); err == nil {
 		for _, n := range names {
@@ -53,9 +54,14 @@ func Site(ctx context.Context, t target.Target, s *snapshot.Snapshot, o creation
 	return at.Site
 }
 
-// programs are those that are installed, or those of one directory.
-func programs(ctx context.Context, dir string) (out []creation.Programs) {
-	list := scratch.Installed(ctx)
+// programs are those that are installed, or those of one directory. To ask each for its version is a good part of the
+// time that a plan takes: it is done once, and for the one directory alone where no copy is to be made.
+func programs(ctx context.Context, dir string, standby bool) (out []creation.Programs) {
+	var list, all []scratch.Binaries
+	if dir == "" || standby {
+		all = scratch.Installed(ctx)
+		list = all
+	}
 	if dir != "" {
 		list = nil
 		if b, err := scratch.At(ctx, dir); err == nil {
@@ -64,18 +70,18 @@ func programs(ctx context.Context, dir string) (out []creation.Programs) {
 	}
 	for _, b := range list {
 		bin := filepath.Dir(b.Tool("postgres"))
-		out = append(out, creation.Programs{Bin: bin, Version: b.Version, ICU: linked(b.Tool("postgres"), "libicu"),
-			GSS: linked(b.Tool("postgres"), "libgssapi"), PAM: linked(b.Tool("postgres"), "libpam"),
-			BaseBackup: baseBackup(ctx, b)})
+		out = append(out, creation.Programs{Bin: bin, Version: b.Version, Unfinished: b.Unfinished,
+			ICU: linked(b.Tool("postgres"), "libicu"), GSS: linked(b.Tool("postgres"), "libgssapi"),
+			PAM: linked(b.Tool("postgres"), "libpam"), BaseBackup: baseBackup(b, all)})
 	}
 	return out
 }
 
 // baseBackup is the program that copies a server of a version: its own, or that of a later one, which reads earlier
 // servers too.
-func baseBackup(ctx context.Context, b scratch.Binaries) string {
+func baseBackup(b scratch.Binaries, all []scratch.Binaries) string {
 	const name = "pg_basebackup"
-	for _, other := range append([]scratch.Binaries{b}, scratch.Installed(ctx)...) {
+	for _, other := range append([]scratch.Binaries{b}, all...) {
 		at := other.Tool(name)
 		if in, err := os.Stat(at); err == nil && in.Mode().IsRegular() && other.Version.Major() >= b.Version.Major() {
 			return at
@@ -169,21 +175,29 @@ func firewalld(ctx context.Context, t target.Target) bool {
 	return err == nil && out.Code == 0
 }
 
-// ports gathers what is taken: by a process that listens, by the socket of a server, by the configuration of a cluster
-// that does not run.
+// ports gathers what is taken, also by the instances of the snapshot.
 func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
 	for _, c := range distribution.Clusters(t) {
 		at.Clusters[c.Version+"/"+c.Name] = c.Data
-		if c.Port > 0 {
-			at.Ports[c.Port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
-				c.Name).String()
-		}
 	}
+	at.Ports = Taken(t)
 	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
 		for i := range list {
 			if p, ok := list[i].Port.Get(); ok {
 				at.Ports[p] = say.M("the instance {instance} has it", "instance", list[i].Label()).String()
 			}
+		}
+	}
+}
+
+// Taken are the ports that are in use, with by what: by the configuration of a cluster that does not run, by a process
+// that listens, by the socket of a server in one of the usual directories or of those that are given.
+func Taken(t target.Target, dirs ...string) map[int]string {
+	taken := map[int]string{}
+	for _, c := range distribution.Clusters(t) {
+		if c.Port > 0 {
+			taken[c.Port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
+				c.Name).String()
 		}
 	}
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
@@ -196,23 +210,24 @@ func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
 			if !ok {
 				continue
 			}
-			if p := int(l.At.Port()); at.Ports[p] == "" {
-				at.Ports[p] = say.M("a process of user {uid} listens on it", "uid", strconv.Itoa(l.UID)).String()
+			if p := int(l.At.Port()); taken[p] == "" {
+				taken[p] = say.M("a process of user {uid} listens on it", "uid", strconv.Itoa(l.UID)).String()
 			}
 		}
 	}
-	for _, dir := range []string{"/var/run/postgresql", "/tmp"} {
+	for _, dir := range append([]string{"/var/run/postgresql", "/tmp"}, dirs...) {
 		names, err := t.ReadDir(dir)
 		if err != nil {
 			continue
 		}
 		for _, n := range names {
 			p, err := strconv.Atoi(strings.TrimPrefix(n, ".s.PGSQL."))
-			if err == nil && strings.HasPrefix(n, ".s.PGSQL.") && at.Ports[p] == "" {
-				at.Ports[p] = say.M("there is a socket {path}", "path", path.Join(dir, n)).String()
+			if err == nil && strings.HasPrefix(n, ".s.PGSQL.") && taken[p] == "" {
+				taken[p] = say.M("there is a socket {path}", "path", path.Join(dir, n)).String()
 			}
 		}
 	}
+	return taken
 }
 
 // siteAt is a site that is being looked at.

@@ -34,7 +34,27 @@ var folders = []string{
 // Find returns the server binaries that are installed here, those on PATH and those fetched earlier, newest version
 // first and one a directory. A directory whose postgres does not answer is omitted.
 func Find(ctx context.Context) []Binaries {
-	var dirs []string
+	dirs := installed()
+	if cache, err := CacheDir(); err == nil {
+		m, _ := filepath.Glob(filepath.Join(cache, "*", "bin"))
+		dirs = append(dirs, m...)
+	}
+	return answering(ctx, dirs)
+}
+
+// Installed is Find without those that were fetched for experiments: what starts the servers of this host.
+func Installed(ctx context.Context) []Binaries {
+	list := answering(ctx, installed())
+	cache, err := CacheDir()
+	if err != nil {
+		return list
+	}
+	// one on PATH may be of them
+	return slices.DeleteFunc(list, func(b Binaries) bool { return strings.HasPrefix(b.Tool("postgres"), cache+"/") })
+}
+
+// installed are the directories in which programs may be, those of packages and that on PATH.
+func installed() (dirs []string) {
 	for _, f := range folders {
 		m, _ := filepath.Glob(f)
 		dirs = append(dirs, m...)
@@ -42,11 +62,11 @@ func Find(ctx context.Context) []Binaries {
 	if p, err := exec.LookPath("postgres"); err == nil {
 		dirs = append(dirs, filepath.Dir(p))
 	}
-	if cache, err := CacheDir(); err == nil {
-		m, _ := filepath.Glob(filepath.Join(cache, "*", "bin"))
-		dirs = append(dirs, m...)
-	}
-	var found []Binaries
+	return dirs
+}
+
+// answering are those of directories whose program says its version, the newest first.
+func answering(ctx context.Context, dirs []string) (found []Binaries) {
 	for _, d := range dirs {
 		b, err := At(ctx, d)
 		if err == nil && !slices.Contains(found, b) {
@@ -55,16 +75,6 @@ func Find(ctx context.Context) []Binaries {
 	}
 	slices.SortStableFunc(found, func(a, b Binaries) int { return int(b.Version) - int(a.Version) })
 	return found
-}
-
-// Installed is Find without those that were fetched for experiments: what starts the servers of this host.
-func Installed(ctx context.Context) []Binaries {
-	cache, err := CacheDir()
-	list := Find(ctx)
-	if err != nil {
-		return list
-	}
-	return slices.DeleteFunc(list, func(b Binaries) bool { return strings.HasPrefix(b.Tool("postgres"), cache+"/") })
 }
 
 // At returns the binaries in a bin directory, or in the directory above it. The error names what is missing there.

@@ -47,18 +47,24 @@ func (s *Shadow) Try(ctx context.Context, settings map[string]string) (Tried, er
 	if err != nil || len(said) > 0 {
 		return Tried{Complaints: said}, err
 	}
-	// in blocks, as AskByLimit wants them
-	for _, name := range []string{"wal_buffers", "shared_buffers"} {
-		out, _, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
-		if err != nil {
-			return Tried{}, say.Named("postgres -C "+name, err)
+	shared, err := SharedMemory{}, errors.ErrUnsupported
+	if s.Binaries.Version.Major() >= 15 {
+		shared, err = s.askByGUC(ctx, conf)
+	}
+	if err != nil {
+		// in blocks, as AskByLimit wants them
+		for _, name := range []string{"wal_buffers", "shared_buffers"} {
+			out, _, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
+			if err != nil {
+				return Tried{}, say.Named("postgres -C "+name, err)
+			}
+			conf[name] = strings.TrimSpace(out)
 		}
-		conf[name] = strings.TrimSpace(out)
+		if segment != "" {
+			conf["wal_segment_size"] = segment
+		}
+		shared, err = s.Ask(ctx, conf)
 	}
-	if segment != "" {
-		conf["wal_segment_size"] = segment
-	}
-	shared, err := s.Ask(ctx, conf)
 	var told *refusedError
 	switch {
 	case err == nil:

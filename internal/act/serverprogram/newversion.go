@@ -32,16 +32,14 @@ func FindNewVersion(ctx context.Context, t target.Target, major int) (*NewVersio
 	return nil, say.Err("server binaries: none of PostgreSQL {major} found", "major", strconv.Itoa(major))
 }
 
-// NewVersionIn is the program of a directory.
-func NewVersionIn(ctx context.Context, t target.Target, dir string) (*NewVersion, error) {
+// NewVersionIn is the program of a directory, whose version is known; unfinished is how it calls it if it is no
+// release.
+func NewVersionIn(t target.Target, dir string, version unit.Version, unfinished string) (*NewVersion, error) {
 	if l, ok := t.(*target.Local); !ok || l.Root != "" && l.Root != "/" {
 		return nil, ofProgram(say.Err("no programs are run on this target"))
 	}
-	b, err := scratch.At(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return &NewVersion{Binaries: b, shadows: map[string]*scratch.Shadow{}}, nil
+	return &NewVersion{Binaries: scratch.Binaries{Dir: dir, Version: version, Unfinished: unfinished},
+		shadows: map[string]*scratch.Shadow{}}, nil
 }
 
 // shadow is that of a new cluster with the WAL segments of an instance.

@@ -35,39 +35,30 @@ func Create(ctx context.Context, r CreateRequest) (*journal.Journal, error) {
 	defer server.Close()
 	w.Verify = nil // the plan was tried with the program already
 	p := &plan.Plan{Snapshot: snapshot.Hash(r.Session.Snapshot), Changes: changes(r.Plan)}
-	res, err := apply.Run(ctx, w, p, r.Session.Snapshot, selection.Options{MaxEffect: knob.Reboot, Wait: r.Wait,
+	res, err := apply.Whole(ctx, w, p, r.Session.Snapshot, selection.Options{MaxEffect: knob.Reboot, Wait: r.Wait,
 		AcceptRisk: accepted(p)})
-	if err == nil || res.Journal == nil || ctx.Err() != nil {
-		return res.Journal, err
+	if back, ok := errors.AsType[*apply.Reverted](err); ok {
+		err = reverted(res.Journal.ID, back)
 	}
-	return r.takeBack(ctx, w, res.Journal, err)
+	return res.Journal, err
 }
 
-// takeBack undoes a creation of which a step has failed.
-func (r *CreateRequest) takeBack(ctx context.Context, w *apply.System, j *journal.Journal, why error) (*journal.Journal,
-	error) {
-	reason := why.Error()
-	for i := range j.Changes {
-		if c := &j.Changes[i]; c.State == journal.IsFailed {
-			reason = string(c.Address) + ": " + c.Reason
-			break
-		}
-	}
-	res, err := apply.Undo(context.WithoutCancel(ctx), w, r.Session.Snapshot, j.ID,
-		apply.UndoOptions{MaxEffect: knob.Restart})
-	if err != nil {
-		return res.Journal, &say.Problem{Message: say.M("the instance was not created, and not everything was taken " +
+// reverted is what is reported of a creation of which a step has failed.
+func reverted(id string, back *apply.Reverted) error {
+	reason := reasonOf(back.Why)
+	if back.Left != nil {
+		return &say.Problem{Message: say.M("the instance was not created, and not everything was taken " +
 			"back"),
-			Detail: say.Text(reason + "; " + undoReason(err)), Hint: say.M("when the cause is gone, 'pgfettle undo "+
-				"{id}' "+
-				"tries again", "id", j.ID), Code: say.CodePartly}
+			Detail: say.Text(reason + "; " + reasonOf(back.Left)), Hint: say.M("when the cause is gone, 'pgfettle "+
+				"undo {id}' "+
+				"tries again", "id", id), Code: say.CodePartly}
 	}
-	return res.Journal, &say.Problem{Message: say.M("the instance was not created: everything was reverted"),
+	return &say.Problem{Message: say.M("the instance was not created: everything was reverted"),
 		Detail: say.Text(reason), Hint: say.M("Fix the cause, then run the command again."), Code: say.CodePartly}
 }
 
-// undoReason is why an undo did not come to its end.
-func undoReason(err error) string {
+// reasonOf is why an apply or an undo did not come to its end.
+func reasonOf(err error) string {
 	if p, ok := errors.AsType[*say.Problem](err); ok && !p.Detail.IsZero() {
 		return p.Detail.String()
 	}

@@ -48,7 +48,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 		return out, err
 	}
 	s := out.Session.Snapshot
-	at := provision.Site(ctx, h.Target, s, r.Order)
+	at := provision.Site(ctx, h.Target, s, r.Order, r.StandbyOf != "")
 	if r.StandbyOf != "" {
 		owner, err := creation.OwnerOf(r.Order, at)
 		if err != nil {
@@ -90,7 +90,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 		return out, err
 	}
 	creation.PinHost(&options, s, r.Order)
-	program, err := serverprogram.NewVersionIn(ctx, h.Target, l.Programs.Bin)
+	program, err := serverprogram.NewVersionIn(h.Target, l.Programs.Bin, l.Programs.Version, l.Programs.Unfinished)
 	if err != nil {
 		return out, err
 	}

@@ -339,8 +339,8 @@ func TestLoads(t *testing.T) {
 
 // TestUnits: systemd takes the units, where its verifier is installed.
 func TestUnits(t *testing.T) {
-	p := made(t, Order{Hand: newcluster.InitDB, DataDir: "/srv/a b/17", Name: "a", Socket: "/run/pg"}, debian(),
-		&Folder{Path: "/wal/a"})
+	p := made(t, Order{Hand: newcluster.InitDB, DataDir: "/srv/a b/13", Name: "a", Socket: "/run/pg", Major: 13,
+		Kernel: true, Layers: []string{LayerStats}}, debian(), &Folder{Path: "/wal/a"})
 	var text string
 	for _, s := range p.Steps {
 		if s.Content != "" {
@@ -349,7 +349,7 @@ func TestUnits(t *testing.T) {
 	}
 	for _, line := range []string{"Type=notify\n", "OOMScoreAdjust=-900\n", "KillMode=mixed\n", "TimeoutStopSec=1h\n",
 		"RequiresMountsFor=", "LimitNOFILE=65536\n", "RuntimeDirectory=pg\n", "WantedBy=multi-user.target\n",
-		"PG_OOM_ADJUST_VALUE=0"} {
+		"PG_OOM_ADJUST_VALUE=0", "TemporaryFileSystem=\"/srv/a b/13/pg_stat_tmp:mode=0700,uid="} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no %q in\n%s", line, text)
 		}
@@ -359,7 +359,7 @@ func TestUnits(t *testing.T) {
 		tier.Missing(t, tier.System, "%v", err) // the lines above were held
 	}
 	// the programs and the account are not of this machine
-	text = strings.NewReplacer("/usr/lib/postgresql/17/bin/postgres", "/bin/true", "User=postgres", "User=daemon",
+	text = strings.NewReplacer("/usr/lib/postgresql/13/bin/postgres", "/bin/true", "User=postgres", "User=daemon",
 		"Group=postgres", "").Replace(text)
 	at := filepath.Join(t.TempDir(), "postgresql-17-a.service")
 	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
@@ -397,5 +397,34 @@ func TestFirewallValues(t *testing.T) {
 	}
 	if n := len(lines); n != 7 {
 		t.Errorf("%d lines", n)
+	}
+}
+
+// TestStatisticsInMemory: only where it is asked for, where there is a collector, and where a unit of ours can do it.
+func TestStatisticsInMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		order Order
+		want  bool
+	}{
+		"all of the host": {Order{Hand: newcluster.InitDB, Major: 13, Kernel: true}, true},
+		"that alone": {Order{Hand: newcluster.InitDB, Major: 13, Kernel: true, Layers: []string{LayerStats}},
+			true},
+		"nothing": {Order{Hand: newcluster.InitDB, Major: 13}, false},
+		"another part": {Order{Hand: newcluster.InitDB, Major: 13, Kernel: true, Layers: []string{LayerTHP}},
+			false},
+		"without collector": {Order{Hand: newcluster.InitDB, Major: 15, Kernel: true}, false},
+		"of Debian":         {Order{Hand: newcluster.Debian, Major: 13, Kernel: true}, false},
+		"a colon":           {Order{Hand: newcluster.InitDB, Major: 13, Kernel: true, DataDir: "/srv/a:b"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.order.Name = "a"
+			p, got := made(t, c.order, debian(), nil), false
+			for _, s := range p.Steps {
+				got = got || strings.Contains(s.Content, "pg_stat_tmp")
+			}
+			if got != c.want {
+				t.Errorf("it is in memory: %v", got)
+			}
+		})
 	}
 }

@@ -14,10 +14,11 @@ const (
 	LayerTHP       = "thp"       // transparent huge pages
 	LayerDisks     = "disks"     // readahead and scheduler of block devices
 	LayerMounts    = "mounts"    // options of mounts, such as noatime
+	LayerStats     = "stats"     // the files of the statistics collector of 13 and 14, in memory
 )
 
 // HostLayers are all of them.
-var HostLayers = []string{LayerSysctl, LayerHugePages, LayerTHP, LayerDisks, LayerMounts}
+var HostLayers = []string{LayerSysctl, LayerHugePages, LayerTHP, LayerDisks, LayerMounts, LayerStats}
 
 // layerOf is the part of the host that an address belongs to; "" if none may be chosen.
 func layerOf(a knob.Address) string {
@@ -41,7 +42,11 @@ func layerOf(a knob.Address) string {
 
 // takes reports whether a change of the host may be made.
 func (o Order) takes(a knob.Address) bool {
-	layer := layerOf(a)
+	return o.asks(layerOf(a))
+}
+
+// asks reports whether a part of the host is asked for.
+func (o Order) asks(layer string) bool {
 	return o.Kernel && layer != "" && (len(o.Layers) == 0 || slices.Contains(o.Layers, layer))
 }
 

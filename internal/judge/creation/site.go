@@ -32,9 +32,11 @@ type Site struct {
 type Programs struct {
 	Bin     string
 	Version unit.Version
-	ICU     bool // built with ICU
-	GSS     bool // with GSSAPI
-	PAM     bool // with PAM
+	// Unfinished is how a program that is no release calls its version, such as 19rc1; "" for a release
+	Unfinished string
+	ICU        bool // built with ICU
+	GSS        bool // with GSSAPI
+	PAM        bool // with PAM
 	// BaseBackup is the program pg_basebackup that copies a server of this version: that of the directory, or of a
 	// later version; "": none is installed
 	BaseBackup string

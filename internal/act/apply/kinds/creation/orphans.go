@@ -101,7 +101,9 @@ func (c cluster) workers(s newcluster.Spec) (all []worker, err error) {
 func (c cluster) works(pid string, s newcluster.Spec) (worker, bool) {
 	process := path.Join("/proc", pid)
 	in, err := c.Target.Stat(process)
-	if err != nil || in.UID != s.Owner.UID && in.UID != c.Target.UID() {
+	// Debian's scripts start as we do. Of root's many processes no other one matters.
+	ours := s.Hand == newcluster.Debian && in.UID == c.Target.UID()
+	if err != nil || in.UID != s.Owner.UID && !ours {
 		return worker{}, false // it has ended, or is another's
 	}
 	b, err := c.Target.ReadFile(path.Join(process, "cmdline"), target.MaxConfigFile)
@@ -109,8 +111,8 @@ func (c cluster) works(pid string, s newcluster.Spec) (worker, bool) {
 		return worker{}, false
 	}
 	argv := strings.Split(string(b), "\x00")
-	if in.UID != s.Owner.UID { // Debian's scripts start as we do
-		return worker{pid: pid, makes: true}, s.Hand == newcluster.Debian && script(argv, s)
+	if in.UID != s.Owner.UID {
+		return worker{pid: pid, makes: true}, script(argv, s)
 	}
 	w := worker{pid: pid, as: c.as(s.Owner)}
 	switch name := path.Base(argv[0]); {

@@ -77,11 +77,11 @@ func (v server) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
 	if err != nil {
 		return journal.State{}, err
 	}
-	up, err := v.runs(ctx, m, owner)
+	up, err := v.runs(m, owner)
 	if err == nil && !up {
 		// a pg_ctl that outlived us may be about to start it
 		err = (cluster{Host: v.Host}).until(ctx, remade(m, owner), func(worker) (e error) {
-			up, e = v.runs(ctx, m, owner)
+			up, e = v.runs(m, owner)
 			if e == nil && up {
 				e = errUp
 			}
@@ -100,21 +100,10 @@ func (v server) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
 // errUp ends the wait for a server.
 var errUp = errors.New("it runs")
 
-// runs asks pg_ctl whether a server runs.
-func (v server) runs(ctx context.Context, m newcluster.Made, owner newcluster.Account) (bool, error) {
-	argv := []string{path.Join(m.Bin, "pg_ctl"), "-D", m.Data, "status"}
-	out, err := v.Target.Run(ctx, target.Command{Argv: argv, As: v.as(owner)})
-	if err != nil {
-		return false, err
-	}
-	const noServer = 3 // of pg_ctl status
-	switch {
-	case out.Code == noServer, out.Code == 0 && strings.Contains(string(out.Stdout), "single-user server"):
-		return false, nil // one in single-user mode is a question of ours
-	case out.Code == 0:
-		return true, nil
-	}
-	return false, failed(argv, string(out.Stderr)+string(out.Stdout))
+// runs reports whether a server runs. One in single-user mode is a question of ours.
+func (v server) runs(m newcluster.Made, owner newcluster.Account) (bool, error) {
+	pid, alone, err := (cluster{Host: v.Host}).holder(remade(m, owner))
+	return pid != "" && !alone, err
 }
 
 // Want implements apply.Kind.
@@ -176,7 +165,7 @@ func (v server) act(ctx context.Context, m newcluster.Made, owner newcluster.Acc
 		argv = append(argv, "-l", path.Join(m.Data, "startup.log"), "start")
 	}
 	if _, err := v.run(ctx, target.Command{Argv: argv, As: as}); err != nil {
-		if up, e := v.runs(ctx, m, owner); action == "stop" && e == nil && !up {
+		if up, e := v.runs(m, owner); action == "stop" && e == nil && !up {
 			return nil // by a stop that outlived its process
 		}
 		return v.because(err, m.Data, owner)
