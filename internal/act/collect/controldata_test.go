@@ -68,7 +68,7 @@ func TestControlDataOfStandbys(t *testing.T) {
 			reason: "pg_controldata: no such file"},
 		{name: "a program of another account", standby: true,
 			owners: "-- =owners --\n/opt/pg/bin/pg_controldata | 4712\n",
-			state: known.Unread, reason: "pg_controldata: /opt/pg/bin/pg_controldata is not run as user 26: " +
+			state:  known.Unread, reason: "pg_controldata: /opt/pg/bin/pg_controldata is not run as user 26: " +
 				"/opt/pg/bin/pg_controldata belongs to user 4712"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
