@@ -1,6 +1,7 @@
 package creation
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -54,10 +55,16 @@ func tooLittle(s *snapshot.Snapshot, left unit.Bytes) error {
 		Code: say.CodeRefused}
 }
 
-// held says what the instances of the host may take.
+// held says what the instances of the host may take, those that may take most first.
 func held(s *snapshot.Snapshot, left unit.Bytes) say.Message {
 	list := say.List{Sep: "; ", Most: 5}
-	for _, n := range memory.Neighbours(s) {
+	all := memory.Neighbours(s)
+	slices.SortStableFunc(all, func(a, b memory.Neighbour) int { return cmp.Compare(b.Take, a.Take) })
+	for _, n := range all {
+		if !n.Known {
+			list.Items = append(list.Items, say.M("what {instance} may take is unknown", "instance", n.Instance))
+			continue
+		}
 		list.Items = append(list.Items, say.M("{instance} may take {size}", "instance", n.Instance, "size", n.Take))
 	}
 	if len(list.Items) == 0 {
