@@ -73,7 +73,7 @@ func (s *site) keeps(p *creation.Plan, name, says string) {
 			s.t.Errorf("%s: %s", name, r)
 		}
 		if !s.up(p) {
-			s.t.Errorf("%s: the server does not run any more: %s", name, r)
+			s.t.Errorf("%s: the server on port %d does not run any more: %s", name, p.Port, r)
 		}
 		if now := s.run(nil, nil, "sh", "-c", `cd "$0" && find . -type d | sort`, p.Data).Stdout; now != before {
 			s.t.Errorf("%s: directories were %s\nand are %s", name, before, now)

@@ -98,24 +98,18 @@ func (s *Shadow) askByGUC(ctx context.Context, settings map[string]string) (Shar
 	if err := s.configure(settings, nil); err != nil {
 		return SharedMemory{}, err
 	}
-	// At once: each is the start of a program, and both read only.
-	var pages int64
-	var noPages error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		pages, noPages = s.print(ctx, "shared_memory_size_in_huge_pages")
-	}()
+	// One after the other: a program that computes a value takes the lock file of the data directory.
 	mb, err := s.print(ctx, "shared_memory_size")
-	<-done
-	switch {
-	case err != nil:
+	if err != nil {
 		return SharedMemory{}, err
-	case mb <= 0:
+	}
+	if mb <= 0 {
 		return SharedMemory{}, say.Named("postgres -C shared_memory_size", say.Err("answered {value}",
 			"value", strconv.FormatInt(mb, 10)))
-	case noPages != nil:
-		return SharedMemory{}, noPages
+	}
+	pages, err := s.print(ctx, "shared_memory_size_in_huge_pages")
+	if err != nil {
+		return SharedMemory{}, err
 	}
 	// -1: this build knows no huge pages.
 	return SharedMemory{Bytes: unit.Bytes(mb) * unit.MB, Pages: max(pages, 0), Method: ByGUC}, nil
