@@ -290,8 +290,10 @@ func (d *Reading) estimates() {
 			say.M("If they are current, use CREATE STATISTICS for columns that depend on each other, or for an "+
 				"expression (14 and later), and a larger statistics target for skewed columns."))
 	} else if strings.HasPrefix(first.Head, "Function Scan") {
-		next = append(next, say.M("The planner has no statistics on the rows of a function: it assumes the ROWS of "+
-			"CREATE FUNCTION, by default 1000. ALTER FUNCTION … ROWS sets another number."))
+		// a function such as generate_series has a support function, which estimates from constant arguments
+		next = append(next, say.M("The planner has no statistics on the rows of a function: without a support "+
+			"function, it assumes the ROWS of CREATE FUNCTION, by default 1000. ALTER FUNCTION … ROWS sets another "+
+			"number."))
 	} else if !slices.ContainsFunc(d.list, told) {
 		next = append(next, say.M("The estimates below it are not in the plan. Check the age of the statistics of its "+
 			"tables (last_analyze and last_autoanalyze in pg_stat_user_tables): if they are old, run ANALYZE."))
