@@ -39,7 +39,8 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 			"--duration 0, they are the run")
 	f.DurationVar(&o.Duration, "duration", 0,
 		"`TIME` length of each run, or of all slices of a configuration in a block; 0 runs as long as "+
-			"--transactions take (default 2m; slices 40s; 3m if work is deferred to checkpoints)")
+			"--transactions take (default 2m; slices 40s; 1m with --database; 3m if work is deferred to "+
+			"checkpoints)")
 	f.IntVar(&o.Cycles, "checkpoint-cycles", 0,
 		"`N` end each run after N complete checkpoint cycles; use 2 if work is deferred to checkpoints; "+
 			"--duration is then the minimum")
