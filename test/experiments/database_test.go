@@ -71,8 +71,8 @@ func onTheirs(t *testing.T, args ...string) (r *experiment.Result, refused strin
 	if r, err = experiment.DecodeResult(out); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if left, _ := filepath.Glob(dir + "/scratch/*"); len(left) > 0 {
-		t.Errorf("%v are left", left)
+	if left, err := filepath.Glob(dir + "/scratch/*"); err != nil || len(left) > 0 {
+		t.Errorf("%v are left (%v)", left, err)
 	}
 	return r, ""
 }
@@ -156,7 +156,7 @@ func TestExistingDatabase(t *testing.T) {
 			t.Fatal(no)
 		}
 		for _, blk := range r.Blocks {
-			// 20 ms against half a second: whatever the machine does besides
+			// 20 ms against half a second: whatever else the host does
 			if a, b := blk.Run("A"), blk.Run("B"); b.TPS >= a.TPS || b.TPS > 2 {
 				t.Errorf("block %d: %v and %v", blk.Number, a.TPS, b.TPS)
 			}

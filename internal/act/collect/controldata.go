@@ -69,7 +69,7 @@ func notOfStandby(answers fs.FS, key string) *evidence.Missing {
 // askControlData runs the program as the account of the instance; without root only one that root or the caller alone
 // can change.
 func (c *collector) askControlData(ctx context.Context, in *instance) (string, *evidence.Missing) {
-	const byHand = "run pg_controldata by hand to see why"
+	const manually = "run pg_controldata manually to see why"
 	fault := func(state known.State, reason, reveal string) (string, *evidence.Missing) {
 		return "", &evidence.Missing{State: state, Reason: reason, Reveal: reveal}
 	}
@@ -108,17 +108,17 @@ func (c *collector) askControlData(ctx context.Context, in *instance) (string, *
 		case errors.Is(err, target.ErrNoCommands):
 			return fault(known.Unread, "no programs are run on this target", "run pgfettle on that host")
 		case err != nil:
-			return fault(known.Unread, err.Error(), byHand)
+			return fault(known.Unread, err.Error(), manually)
 		case o.Code != 0 && bytes.Contains(o.Stderr, []byte("Permission denied")):
 			return fault(known.Forbidden, "the data directory is closed to us", asOwner)
 		case o.Code != 0:
-			return fault(known.Unread, controlProgram+": "+firstLine(controlProgram, o.Stderr, o.Stdout), byHand)
+			return fault(known.Unread, controlProgram+": "+firstLine(controlProgram, o.Stderr, o.Stdout), manually)
 		}
 		if !mismatched(o) {
 			return pg.KeepControlLines(string(o.Stdout)), nil
 		}
 	}
-	return fault(known.Unread, "pg_control: its checksum does not hold", byHand)
+	return fault(known.Unread, "pg_control: its checksum does not hold", manually)
 }
 
 // mismatched reports whether the program warns that the checksum does not fit what it prints: the file was being

@@ -38,9 +38,6 @@ func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error)
 		return nil, err
 	}
 	e.Design, e.Spec.Blocks, e.Spec.Margin = experiment.DesignSingle, o.Runs, stat.Margin
-	if !o.existing() {
-		o.durations(e, false)
-	}
 	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
 		e.Notes = append(e.Notes,
 			say.M("Approximate: the time of one checkpoint after each run is added to the time of the run."))
@@ -48,6 +45,7 @@ func Bench(ctx context.Context, h *app.Host, o *BenchOptions) (*Prepared, error)
 	if o.existing() {
 		return o.onDatabase(ctx, h, e, w)
 	}
+	o.durations(e, false)
 	trial, err := o.open(ctx, h, e)
 	if err != nil {
 		return nil, err

@@ -347,7 +347,7 @@ var reveals = []say.Template{
 	"run pgfettle as root, or as the server's user",
 	"run pgfettle as root, or set kernel.perf_event_paranoid to -1 for the while",
 	"run pgfettle as the owner of the data directory (postgres) or as root",
-	"run pg_controldata by hand to see why",
+	"run pg_controldata manually to see why",
 	"run pgfettle on that host",
 	"run pgfettle on the database host",
 	"run pgfettle on the host",

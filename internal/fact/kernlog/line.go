@@ -289,7 +289,7 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			return s[len(m[0]):], true
 		}
 		if m := reClock.FindStringSubmatch(s); m != nil && ofKill(s[len(m[0]):]) {
-			note(m[1]) // the day is not told
+			note(m[1]) // the day is unknown
 			return s[len(m[0]):], true
 		}
 		if m := reUnix.FindStringSubmatch(s); m != nil {

@@ -61,7 +61,7 @@ func ExerciseNames() []string {
 // minutes before each block, one would take an hour and a half.)
 const (
 	shortRun    = 20 // four slices of 5 s
-	shortWarmup = 30
+	shortWarmup = 30 // six windows of 5 s, the fewest that show whether the rate is flat
 )
 
 // What those on the tables of olap have in common: data of which two clients work through the list of queries in about

@@ -80,7 +80,7 @@ func (d *Database) Holds(w *workload.Workload) (fits, empty bool) {
 }
 
 const onlySocket = "name the server's Unix socket, as in 'host=/run/postgresql dbname=scratch user=bench': the CPU " +
-	"time of the server is told from that of others by its process"
+	"time of the server is that of its process"
 
 // FindDatabase looks at the database of a connection string. The error says what is missing for it to be measured.
 func FindDatabase(ctx context.Context, text string) (*Database, error) {
