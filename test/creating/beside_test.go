@@ -35,7 +35,9 @@ func TestBesideARunningOne(t *testing.T) {
 		if n < 0 || p.Budget.Neighbours[n].Take <= 0 {
 			t.Fatalf("the first one is not counted: %+v", p.Budget)
 		}
-		if short := p.Budget.After.Shortfall; short > 0 {
+		// what servers of other tests may take at this moment is not what this test is about
+		others := p.Budget.After.Beside - p.Budget.Neighbours[n].Take
+		if short := p.Budget.After.Shortfall; short > others {
 			t.Errorf("it does not fit: %+v", p.Budget)
 		}
 		s.ask(p, "SELECT 1")
@@ -57,7 +59,10 @@ func TestBesideARunningOne(t *testing.T) {
 		}
 		// more memory than there is
 		args = append(args, "--port", "auto", "--memory", "100TB")
-		if r := s.pgfettle(5, args...); !strings.Contains(r.Stderr, first.Data) {
+		r = s.pgfettle(5, args...)
+		// the first five are named: in a run of the whole suite servers of other tests may take more than this one
+		named := strings.Contains(r.Stderr, first.Data) || strings.Count(r.Stderr, " may take ") >= 5
+		if !named || !strings.Contains(r.Stderr, "100 TB of memory are not left") {
 			t.Error(r)
 		}
 		s.pgfettle(0, "create", "--drop", strconv.Itoa(b.Version.Major())+"/two", "--yes")
