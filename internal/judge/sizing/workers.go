@@ -45,11 +45,11 @@ func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
 		// The sessions themselves keep the CPUs busy.
 		p.Want = p.Cpus / 2
 	case rule.OneC:
-		// No query has any (max_parallel_workers_per_gather = 0): two index builds or VACUUMs at once do. It is
+		// No query has any (max_parallel_workers_per_gather = 0; before 16, two): index builds and VACUUMs do. It is
 		// computed from what the CPUs suggest for one of them and not from what is set, which is decided after this and
 		// bounded by it; a present value above it stays anyway.
 		p.Want = 2 * MaintenanceWorkers(p.Cpus)
-		p.Clause = say.M("for two index builds at once; queries of 1C run without workers")
+		p.Clause = say.M("for two index builds at once")
 		p.Most = max(p.Most, p.Want)
 	}
 	p.Want = max(p.Want, parallelLeast)
