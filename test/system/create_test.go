@@ -28,9 +28,12 @@ func create(t *testing.T, g *guest) *creation.Plan {
 mke2fs -q -F -t ext4 -m 0 -E lazy_itable_init=1,lazy_journal_init=1 /srv/disk
 echo '/srv/disk /srv/pg ext4 loop 0 0' >> /etc/fstab; systemctl daemon-reload; systemctl start srv-pg.mount
 rmdir /srv/pg/lost+found; cp /etc/fstab /root/fstab-with-disk`)
+	// which a machine of 3 GB does not get by default
+	g.put(t, "/root/policy.toml", "[pins]\n\"pg:huge_pages\" = \"on\"\n")
 	begun := time.Now()
 	said := g.fettleWithin(t, emulated, 0, "create", "15/extra", "--via", "initdb", "--datadir", newData, "--memory",
-		"512MB", "--connections", "20", "--layers", strings.Join(creation.HostLayers, ","), "--yes", "--format", "json")
+		"512MB", "--connections", "20", "--layers", strings.Join(creation.HostLayers, ","), "--policy", "/root/policy.toml",
+		"--yes", "--format", "json")
 	t.Logf("created within %s", time.Since(begun).Round(time.Second))
 	p := &creation.Plan{}
 	if err := json.Unmarshal([]byte(said.Stdout), p); err != nil {
@@ -45,7 +48,7 @@ func created(t *testing.T, g *guest, p *creation.Plan) {
 	got := table(t, g.sh(t, `systemctl show -p ActiveState,UnitFileState,NeedDaemonReload,OOMPolicy,Result `+newUnit+
 		` | tr = ' '
 systemctl show --value -p After `+newUnit+` | tr ' ' '\n' | grep -x srv-pg.mount
-echo mounts $(systemctl show --value -p RequiresMountsFor `+newUnit+`)
+echo mounts $(systemctl show --value -p RequiresMountsFor `+newUnit+` | tr ' ' '\n' | sort)
 pm=$(head -1 `+newData+`/postmaster.pid)
 echo adjusted $(cat /proc/$pm/oom_score_adj) $(cat /proc/$(pgrep -P $pm | head -1)/oom_score_adj)
 echo cgroup $(cut -d: -f3 /proc/$pm/cgroup)
@@ -55,7 +58,7 @@ echo mode $(stat -c '%a %U' /swapfile)
 systemctl is-system-running`), 5)
 	differ(t, "the service and the swap file after a boot", map[string]string{"ActiveState": "active",
 		"UnitFileState": "enabled", "NeedDaemonReload": "no", "OOMPolicy": "continue", "Result": "success",
-		"srv-pg.mount": "", "mounts": newData, "adjusted": "-900 0", "cgroup": "/system.slice/" + newUnit,
+		"srv-pg.mount": "", "mounts": "/run/postgresql " + newData, "adjusted": "-900 0", "cgroup": "/system.slice/" + newUnit,
 		"pages": "huge", "swap": "/swapfile file 1024M active", "mode": "600 root", "running": ""}, got)
 	want := map[string]string{}
 	for _, s := range p.Settings {
@@ -94,6 +97,6 @@ func uncreate(t *testing.T, g *guest) {
 		"; systemctl list-unit-files --no-legend "+newUnit+"; true"); strings.TrimSpace(left) != "" {
 		t.Errorf("something is left of the instance: %s", left)
 	}
-	g.sh(t, `set -e; cat /root/fstab > /etc/fstab; umount /srv/pg; rm /srv/disk; systemctl daemon-reload
+	g.sh(t, `set -e; cat /root/fstab > /etc/fstab; umount /srv/pg; rm /srv/disk /root/policy.toml; systemctl daemon-reload
 systemctl restart postgresql@15-main`) // which had taken of the pool at its start, with huge_pages = try
 }
