@@ -85,6 +85,9 @@ func PlanWith(p *policy.Policy, o rule.Options, profileSaid bool) (PlanOptions, 
 	return out, nil
 }
 
+// Profile is the one that was asked for, or that of the policy.
+func (o PlanOptions) Profile() rule.Profile { return o.options.Profile }
+
 // On returns the options for the rules on a snapshot: without the policy's pins of what does not exist, a server or a
 // device. A policy may be for more hosts than one.
 func (o PlanOptions) On(s *snapshot.Snapshot) rule.Options {

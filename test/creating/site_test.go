@@ -49,8 +49,8 @@ type site struct {
 
 // watched are the directories whose trees have to be as before.
 func (s *site) watched() []string {
-	return []string{s.top, "/etc/systemd", "/etc/postgresql", "/etc/sysctl.d", "/etc/tmpfiles.d", "/etc/udev",
-		"/var/lib/postgresql", s.Dir + "/home"}
+	return []string{s.top, "/etc/fstab", "/etc/systemd", "/etc/postgresql", "/etc/sysctl.d", "/etc/tmpfiles.d",
+		"/etc/udev", "/var/lib/postgresql", s.Dir + "/home"}
 }
 
 func newSite(t *testing.T, b scratch.Binaries) *site {

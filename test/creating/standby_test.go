@@ -196,6 +196,42 @@ func TestStandbyIsRefused(t *testing.T) {
 	})
 }
 
+// TestStandbyWithTablespaces: each tablespace of the primary is copied to its directory here, and followed; undo leaves
+// nothing of it. A file that is not of the copy keeps the standby.
+func TestStandbyWithTablespaces(t *testing.T) {
+	live.OnAtOnce(t, live.Some(), func(t *testing.T, b scratch.Binaries) {
+		turns <- struct{}{}
+		defer func() { <-turns }()
+		f := newFollower(t, b)
+		old := f.Dir + "/spaces/a=b"
+		f.Sh(`mkdir -p "$0" && chown "$1" "$0"`, old, owner)
+		f.ask(f.primary, "CREATE TABLESPACE fast LOCATION '"+old+"'")
+		f.ask(f.primary, "CREATE TABLE f (a int) TABLESPACE fast; INSERT INTO f VALUES (1)")
+		before := f.tree()
+		create := f.args(f.conninfo(), "--fast-checkpoint", "--format", "json", "--tablespace-mapping",
+			strings.ReplaceAll(old, "=", `\=`)+"="+f.top+"/pg/fast")
+		p := decode(t, f.pgfettle(0, create...))
+		f.ask(f.primary, "INSERT INTO f VALUES (2)")
+		await.That(t, "the second row", func() (bool, any) {
+			n := f.ask(p, "SELECT count(*) FROM f")
+			return n == "2", n
+		})
+		if got := f.ask(p, "SELECT pg_tablespace_location(oid) FROM pg_tablespace WHERE spcname = 'fast'"); got !=
+			f.top+"/pg/fast" {
+			t.Errorf("it is in %s", got)
+		}
+		f.pgfettle(0, "undo", "--yes")
+		f.left(before)
+
+		p = decode(t, f.pgfettle(0, create...))
+		f.Sh(`echo mine > "$0/mine"`, f.top+"/pg/fast")
+		f.keeps(p, "a file in a tablespace", "mine is not of the copy")
+		f.Sh(`rm "$0/mine"`, f.top+"/pg/fast")
+		f.pgfettle(0, "create", "--drop", "two", "--yes")
+		f.left(before)
+	})
+}
+
 // TestStandbyIsKilled: of a create that was killed while the primary is copied, undo ends what still copies, and leaves
 // neither a file nor the slot.
 func TestStandbyIsKilled(t *testing.T) {

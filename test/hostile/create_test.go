@@ -90,6 +90,13 @@ ln -s "$1" "$0/link"`, w.eves, w.home)
 			}
 		}
 	}
+	for _, at := range []string{w.eves + "/swap", w.home + "/swap", w.home + "/toroot/swap", w.home + "/shared/swap",
+		w.sticky + "/swap"} {
+		r := w.root(w.creating("--layers", "swap", "--swap-file", at, "--plan-only")...)
+		if r.Code != 5 && !strings.Contains(r.Stdout, "No swap file is made") { // where this machine has swap
+			t.Errorf("--swap-file %s: %v", at, r)
+		}
+	}
 	if now := w.below(w.home, w.eves); now != before {
 		t.Errorf("something was made or changed:\n%s\nbefore:\n%s", now, before)
 	}

@@ -266,7 +266,13 @@ func (g *guest) line(t *testing.T, script string) string {
 // fettle runs the program, which has to end with a code.
 func (g *guest) fettle(t *testing.T, code int, args ...string) agent.Reply {
 	t.Helper()
-	r := g.try(t, patience, "", append([]string{"pgfettle"}, args...)...)
+	return g.fettleWithin(t, patience, code, args...)
+}
+
+// fettleWithin is fettle with a bound of its own.
+func (g *guest) fettleWithin(t *testing.T, limit time.Duration, code int, args ...string) agent.Reply {
+	t.Helper()
+	r := g.try(t, limit, "", append([]string{"pgfettle"}, args...)...)
 	if r.Code != code {
 		t.Fatalf("pgfettle %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), r.Code, code,
 			r.Stdout, r.Stderr)

@@ -20,9 +20,9 @@ import (
 
 // TestLife is the life of one machine, on one disk: what is seen there before
 // anything is done; an apply, with drop-ins, parameters of the kernel and of its
-// boot, rules of udev and a restart through the unit; a boot after it; an undo;
-// another boot; a query that takes all memory; the plan as a script; a last boot; and
-// the same query again.
+// boot, rules of udev and a restart through the unit; a boot after it; an undo; an
+// instance that is created; another boot, which it starts at; its undo; a query that
+// takes all memory; the plan as a script; a last boot; and the same query again.
 func TestLife(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -43,9 +43,12 @@ func TestLife(t *testing.T) {
 	g = boot(t, img, tools)
 	holds(t, g, p, applied)
 	takeBack(t, g, files, values)
+	extra := create(t, g)
 	g.off(t)
 
 	g = boot(t, img, tools)
+	created(t, g, extra)
+	uncreate(t, g)
 	differ(t, "files after undo and a boot", files, g.files(t))
 	differ(t, "values after undo and a boot", values, g.values(t))
 	onHugePages(t, g, false)

@@ -30,7 +30,9 @@ SELECT json_build_object(
 	'system', (SELECT system_identifier::text FROM pg_control_system()),
 	'bytes', (SELECT CASE WHEN bool_and(seen) THEN sum(CASE WHEN seen THEN pg_database_size(oid) END)::int8 END
 		FROM db),
-	'tablespaces', (SELECT json_agg(pg_tablespace_location(oid)) FROM pg_tablespace WHERE oid NOT IN (1663, 1664)),
+	'tablespaces', (SELECT json_agg(json_build_object('path', pg_tablespace_location(oid), 'bytes',
+		CASE WHEN has_tablespace_privilege(oid, 'CREATE') OR pg_has_role('pg_read_all_stats', 'USAGE')
+		THEN pg_tablespace_size(oid) END) ORDER BY spcname) FROM pg_tablespace WHERE oid NOT IN (1663, 1664)),
 	'senders', (SELECT count(*) FROM pg_stat_replication),
 	'slots', (SELECT json_agg(slot_name) FROM pg_replication_slots),
 	'roles', (SELECT json_agg(rolname) FROM pg_roles WHERE rolname = $2),
@@ -247,12 +249,16 @@ func ask(ctx context.Context, conn *pgconn.PgConn, p *creation.Primary, owner st
 		return bad(res.Err)
 	}
 	var f struct {
-		Settings                  map[string]string
-		System, Superuser         string
-		Bytes                     *int64
-		Tablespaces, Slots, Roles []string
-		Senders                   int
-		Databases                 []creation.Database
+		Settings          map[string]string
+		System, Superuser string
+		Bytes             *int64
+		Tablespaces       []struct {
+			Path  string
+			Bytes *int64
+		}
+		Slots, Roles []string
+		Senders      int
+		Databases    []creation.Database
 	}
 	if len(res.Rows) != 1 {
 		return bad(say.Err("no answer to {text}", "text", "SELECT"))
@@ -265,7 +271,14 @@ func ask(ctx context.Context, conn *pgconn.PgConn, p *creation.Primary, owner st
 		return bad(err)
 	}
 	p.Version, p.Settings, p.System, p.Superuser = unit.Version(version), f.Settings, f.System, f.Superuser
-	p.Tablespaces, p.Senders, p.Slots, p.Databases, p.Roles = f.Tablespaces, f.Senders, f.Slots, f.Databases, f.Roles
+	p.Senders, p.Slots, p.Databases, p.Roles = f.Senders, f.Slots, f.Databases, f.Roles
+	for _, x := range f.Tablespaces {
+		s := creation.Space{Path: x.Path, Bytes: known.Missed[unit.Bytes](known.Gap{Fact: "size of a tablespace"})}
+		if x.Bytes != nil {
+			s.Bytes = known.Is(unit.Bytes(*x.Bytes))
+		}
+		p.Tablespaces = append(p.Tablespaces, s)
+	}
 	p.Bytes = known.Missed[unit.Bytes](known.Gap{Fact: "size of the primary"})
 	if f.Bytes != nil {
 		p.Bytes = known.Is(unit.Bytes(*f.Bytes))

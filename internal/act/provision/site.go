@@ -194,11 +194,16 @@ func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
 // that listens, by the socket of a server in one of the usual directories or of those that are given.
 func Taken(t target.Target, dirs ...string) map[int]string {
 	taken := map[int]string{}
+	for port, dir := range distribution.Ports(t) {
+		taken[port] = say.M("the instance in {dir} is configured for it", "dir", dir).String()
+	}
 	for _, c := range distribution.Clusters(t) {
-		if c.Port > 0 {
-			taken[c.Port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
-				c.Name).String()
+		port := c.Port
+		if port == 0 {
+			port = distribution.DefaultPort
 		}
+		taken[port] = say.M("the cluster {version}/{name} is configured for it", "version", c.Version, "name",
+			c.Name).String()
 	}
 	for _, name := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		b, err := t.ReadFile(name, host.MaxNetTCP)

@@ -2,6 +2,7 @@ package applying
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
@@ -121,6 +122,17 @@ func (p *Place) made() (map[string]madeBy, error) {
 		}
 	}
 	return out, nil
+}
+
+// Created are the instances that Drop may remove, as VERSION/NAME.
+func Created(p *Place) ([]string, error) {
+	made, err := p.made()
+	out := []string{}
+	for _, m := range made {
+		out = append(out, strconv.Itoa(m.spec.Major)+"/"+m.spec.Name)
+	}
+	slices.Sort(out)
+	return out, err
 }
 
 // Drop removes an instance that Create has made, while nobody has used it.

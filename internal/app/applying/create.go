@@ -3,6 +3,7 @@ package applying
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/app"
@@ -67,8 +68,12 @@ func reasonOf(err error) string {
 
 // changes are the steps as the engine takes them.
 func changes(p *creation.Plan) []plan.Change {
-	out := append([]plan.Change{}, p.Host...)
-	for _, s := range p.Steps {
+	first, rest := p.Split()
+	return slices.Concat(stepped(first), p.Host, stepped(rest))
+}
+
+func stepped(steps []creation.Step) (out []plan.Change) {
+	for _, s := range steps {
 		out = append(out, plan.Change{Address: s.Address, Layer: knob.Creation, From: newcluster.Absent,
 			FromBase: newcluster.Absent, To: s.To, ToBase: s.To, Effect: knob.Now, Risk: knob.Low})
 	}

@@ -48,6 +48,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 		return out, err
 	}
 	s := out.Session.Snapshot
+	r.Order.Profile = r.Policy.Profile()
 	at := provision.Site(ctx, h.Target, s, r.Order, r.StandbyOf != "")
 	if r.StandbyOf != "" {
 		owner, err := creation.OwnerOf(r.Order, at)
@@ -84,6 +85,18 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err := creation.Refuse(l, data, socket, wal); err != nil {
 		return out, err
 	}
+	spaces, err := spaceFolders(h, s, l)
+	if err != nil {
+		return out, err
+	}
+	if err := l.RefuseSpaces(data, wal, spaces); err != nil {
+		return out, err
+	}
+	if l.Order.Kernel {
+		if err := swap(h, s, &l, at); err != nil {
+			return out, err
+		}
+	}
 	out.Snapshot = creation.Beside(s, l, data, wal)
 	options := r.Policy.On(out.Snapshot)
 	if options.Memory, err = creation.Bound(out.Snapshot, r.Order, options); err != nil {
@@ -100,7 +113,10 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 		return out, err
 	}
 	p.Left = plan.Leaves(out.Snapshot, p, checks.All(), check.Options{Today: h.Today()})
-	if err := creation.Room(data, wal, creation.MaxWAL(p), r.Order.Primary); err != nil {
+	if err := l.Room(data, wal, creation.MaxWAL(p)); err != nil {
+		return out, err
+	}
+	if err := creation.SwapRoom(l.Swap, data, wal, creation.MaxWAL(p), r.Order.Primary); err != nil {
 		return out, err
 	}
 	var all *plan.Plan
@@ -158,6 +174,31 @@ func twin(ctx context.Context, h *app.Host, target string, major int) (*upgrade.
 			"or a later one"), Code: say.CodeRefused}
 	}
 	return &t, nil
+}
+
+// spaceFolders looks at the directories of the tablespaces that come with a copy.
+func spaceFolders(h *app.Host, s *snapshot.Snapshot, l creation.Layout) (out []creation.Folder, err error) {
+	for _, m := range l.Order.Tablespaces {
+		f, err := provision.Folder(h.Target, s, m.New, l.Owner)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// swap decides on the swap file of a layout.
+func swap(h *app.Host, s *snapshot.Snapshot, l *creation.Layout, at creation.Site) error {
+	file := l.Order.SwapFile
+	if file == "" {
+		file = creation.DefaultSwap
+	}
+	place, err := provision.Swap(h.Target, s, file)
+	if err == nil {
+		l.Swap, l.Note, err = creation.SwapFor(l.Order, s, at, place)
+	}
+	return err
 }
 
 // folders looks at the directories of an instance. From then on the layout has them with every link followed.

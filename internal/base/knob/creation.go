@@ -9,6 +9,8 @@ import (
 // Steps of 'pgfettle create' are in journals beside knobs, and no plan, policy or pin names one: what they set is there
 // or not.
 //
+//	swapfile:/swapfile                a swap file
+//	swap:/swapfile                    a swap file in use, now and at boot
 //	dir:/srv/pg/17/main               a directory
 //	slot:pgfettle_main                a replication slot on the primary of a standby
 //	cluster:/srv/pg/17/main           a database cluster, by its data directory
@@ -19,6 +21,8 @@ import (
 //	pgpass:/root/.pgpass              a line of a password file
 //	firewall:5432                     a port that is open to some networks
 const (
+	SwapFilePrefix = "swapfile"
+	SwapPrefix     = "swap"
 	DirPrefix      = "dir"
 	SlotPrefix     = "slot"
 	ClusterPrefix  = "cluster"
@@ -33,9 +37,9 @@ const (
 // Creation is the layer of what 'pgfettle create' makes. It is none of Layers: no plan shows it.
 const Creation Layer = "creation"
 
-var creates = map[string]bool{DirPrefix: true, SlotPrefix: true, ClusterPrefix: true, FilePrefix: true,
-	ServicePrefix: true,
-	ServerPrefix:  true, PasswordPrefix: true, PgpassPrefix: true, FirewallPrefix: true}
+var creates = map[string]bool{SwapFilePrefix: true, SwapPrefix: true, DirPrefix: true, SlotPrefix: true,
+	ClusterPrefix: true, FilePrefix: true, ServicePrefix: true, ServerPrefix: true, PasswordPrefix: true,
+	PgpassPrefix: true, FirewallPrefix: true}
 
 // Step returns the address of a step of a creation.
 func Step(prefix, name string) Address { return Address(prefix + ":" + name) }

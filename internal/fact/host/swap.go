@@ -1,6 +1,8 @@
 package host
 
 import (
+	"bytes"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,4 +98,39 @@ func parseKB(s string) (unit.Bytes, error) {
 		return 0, fmt.Errorf("%q is not an amount in kB", Short(s))
 	}
 	return unit.Bytes(n) * unit.KB, nil
+}
+
+// The header of a swap area (union swap_header of include/linux/swap.h): its first page ends with a signature, and has
+// the UUID of the area after 1024 bytes for a boot loader and three numbers.
+const (
+	swapSignature = "SWAPSPACE2"
+	swapUUID      = 1024 + 3*4
+)
+
+// SwapUUID returns the UUID of the swap area that begins with a page; ok is false if none does.
+func SwapUUID(page []byte) (id string, ok bool) {
+	if len(page) < swapUUID+16+len(swapSignature) || !bytes.HasSuffix(page, []byte(swapSignature)) {
+		return "", false
+	}
+	h := hex.EncodeToString(page[swapUUID : swapUUID+16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:], true
+}
+
+// FstabSwap is a line of fstab(5) that has a swap area used at boot.
+type FstabSwap struct {
+	Line int    // counted from 1
+	What string // device, file, or a tag such as UUID=…
+}
+
+// FstabSwaps returns the swap areas of /etc/fstab, in their order.
+func FstabSwaps(text string) (out []FstabSwap) {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		f := fieldSpans(line)
+		if len(f) > 2 && line[f[0][0]] != '#' && line[f[2][0]:f[2][1]] == "swap" {
+			out = append(out, FstabSwap{Line: n, What: unescapeFstab(line[f[0][0]:f[0][1]])})
+		}
+	}
+	return out
 }

@@ -91,6 +91,9 @@ func Short(value string) string {
 	if s, err := ParseSlot(value); err == nil {
 		return "on " + s.Where
 	}
+	if s, err := ParseSwap(value); err == nil {
+		return s.Size.String()
+	}
 	if n := strings.Count(value, "\n"); n > 0 {
 		return strconv.Itoa(n) + " lines"
 	}
@@ -187,6 +190,8 @@ type Made struct {
 	Password bool `json:"password,omitempty"`
 	// System is the system identifier of what it is a copy of; absent: it was made by initdb
 	System string `json:"system,omitempty"`
+	// Tablespaces are the directories of those that came with a copy
+	Tablespaces []string `json:"tablespaces,omitempty"`
 	// Sums are the SHA-256 of the configuration files as they were made, by path.
 	Sums map[string]string `json:"sums"`
 }
@@ -204,6 +209,16 @@ func ParseMade(b []byte) (Made, error) {
 		return m, say.Named(Marker, say.Err("not what pgfettle create writes"))
 	}
 	return m, nil
+}
+
+// Spaces are the directories of the tablespaces of a copy.
+func (s *Standby) Spaces() (out []string) {
+	if s != nil {
+		for _, m := range s.Tablespaces {
+			out = append(out, m.New)
+		}
+	}
+	return out
 }
 
 // Live is the live value of the cluster that the file is of.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,53 @@ type Standby struct {
 	System   string `json:"system"`             // system identifier
 	Program  string `json:"program"`            // pg_basebackup
 	Fast     bool   `json:"fast,omitempty"`     // the copy requests a checkpoint
+	// Tablespaces are where those of the primary are in the copy
+	Tablespaces []Mapping `json:"tablespaces,omitempty"`
+}
+
+// Mapping is where a tablespace of a primary is in its copy.
+type Mapping struct {
+	Old string `json:"old"` // directory on the primary
+	New string `json:"new"` // directory here
+}
+
+// ParseMapping reads OLD=NEW, in which \= is an equals sign of a directory, as pg_basebackup takes it.
+func ParseMapping(text string) (m Mapping, ok bool) {
+	part, parts := strings.Builder{}, []string{}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], `\=`):
+			i++
+			part.WriteByte('=')
+		case text[i] == '=':
+			parts = append(parts, part.String())
+			part.Reset()
+		default:
+			part.WriteByte(text[i])
+		}
+	}
+	parts = append(parts, part.String())
+	if len(parts) != 2 {
+		return m, false
+	}
+	m = Mapping{Old: path.Clean(parts[0]), New: path.Clean(parts[1])}
+	return m, m.valid()
+}
+
+// valid reports whether both are absolute paths that a command and a unit can name.
+func (m Mapping) valid() bool {
+	for _, p := range []string{m.Old, m.New} {
+		if !path.IsAbs(p) || path.Clean(p) != p || p == "/" || strings.ContainsAny(p, "\n\r\x00'%") {
+			return false
+		}
+	}
+	return true
+}
+
+// String is a mapping as pg_basebackup takes it.
+func (m Mapping) String() string {
+	escape := strings.NewReplacer("=", `\=`)
+	return escape.Replace(m.Old) + "=" + escape.Replace(m.New)
 }
 
 // Slot is a replication slot on a primary: the value of the step that makes it.
@@ -71,7 +119,8 @@ func connects(conninfo, passfile string) bool {
 
 func (s Standby) valid() bool {
 	return connects(s.Conninfo, s.Passfile) && ValidSlot(s.Slot) && system.MatchString(s.System) &&
-		path.IsAbs(s.Program) && path.Base(s.Program) == "pg_basebackup"
+		path.IsAbs(s.Program) && path.Base(s.Program) == "pg_basebackup" &&
+		!slices.ContainsFunc(s.Tablespaces, func(m Mapping) bool { return !m.valid() })
 }
 
 // SystemOf is the system identifier of the file global/pg_control, whose first field it is, in the byte order of the
@@ -113,6 +162,9 @@ func (s Spec) Copy(create bool) []string {
 	}
 	if s.WAL != "" {
 		argv = append(argv, "--waldir="+s.WAL)
+	}
+	for _, m := range s.Standby.Tablespaces {
+		argv = append(argv, "--tablespace-mapping="+m.String())
 	}
 	return argv
 }

@@ -92,3 +92,20 @@ func TestSystemOf(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestMapping: a directory may have an equals sign, as pg_basebackup takes it; what is no mapping is not read.
+func TestMapping(t *testing.T) {
+	for text, want := range map[string]Mapping{"/a=/b": {"/a", "/b"}, `/a\=1/=/b\=2/../c`: {"/a=1", "/c"},
+		`/a\b=/c`: {`/a\b`, "/c"}} {
+		m, ok := ParseMapping(text)
+		if again, ok2 := ParseMapping(m.String()); !ok || m != want || !ok2 || again != m {
+			t.Errorf("%q: %+v, %v, %+v", text, m, ok, again)
+		}
+	}
+	for _, text := range []string{"", "/a", "/a=", "=/b", "/a=/b=/c", "a=/b", "/a=b", "/=/b", "/a=/", "/a\n=/b",
+		"/a=/b'", "/a=/%i"} {
+		if m, ok := ParseMapping(text); ok {
+			t.Errorf("%q is read: %+v", text, m)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -74,6 +75,10 @@ func TestLayRefuses(t *testing.T) {
 			[]string{"no server programs were found"}},
 		{"a directory without programs", Order{Bin: "/opt/none"}, debian(), say.CodeUsage, []string{"/opt/none",
 			"initdb and postgres"}},
+		{"1C with a version that it does not support alone", Order{Profile: rule.OneC}, with(debian(), func(s *Site) {
+			s.Programs = []Programs{{Bin: "/usr/lib/postgresql/19/bin", Version: 190001}}
+		}), say.CodeRefused, []string{"PostgreSQL 18 are not installed", "installed: 19; 1C supports 18",
+			"postgresql-18"}},
 		{"an old version", Order{Bin: "/opt/12"}, with(debian(), func(s *Site) {
 			s.Programs = []Programs{{Bin: "/opt/12", Version: 120022}}
 		}), say.CodeRefused, []string{"PostgreSQL 12 is not supported"}},
@@ -233,11 +238,40 @@ func TestRefusesFolders(t *testing.T) {
 	}
 	small := good
 	small.Total, small.Free = 10*unit.GB, 2*unit.GB
-	wantProblem(t, Room(small, nil, unit.GB, nil), say.CodeRefused, []string{"2 GB free", "3 GB are needed",
+	wantProblem(t, l.Room(small, nil, unit.GB), say.CodeRefused, []string{"2 GB free", "3 GB are needed",
 		"--datadir"})
-	wantProblem(t, Room(good, &small, 2*unit.GB, nil), say.CodeRefused, []string{"--waldir"})
-	if err := errors.Join(Room(small, &wal, unit.GB, nil), Room(good, nil, unit.TB, nil)); err != nil {
+	wantProblem(t, l.Room(good, &small, 2*unit.GB), say.CodeRefused, []string{"--waldir"})
+	if err := errors.Join(l.Room(small, &wal, unit.GB), l.Room(good, nil, unit.TB)); err != nil {
 		t.Error(err) // enough, and unknown
+	}
+}
+
+// TestOneC: its profile chooses the newest version that it supports; a later one has to be named, and is warned of.
+func TestOneC(t *testing.T) {
+	at := with(debian(), func(s *Site) {
+		s.Programs = slices.Insert(slices.Clone(s.Programs), 0,
+			Programs{Bin: "/usr/lib/postgresql/19/bin", Version: 190001, ICU: true})
+	})
+	for name, c := range map[string]struct {
+		order Order
+		major int
+	}{
+		"1C":             {Order{Profile: rule.OneC}, 17},
+		"another":        {Order{Profile: rule.OLTP}, 19},
+		"1C, named":      {Order{Profile: rule.OneC, Major: 19}, 19},
+		"1C, programs":   {Order{Profile: rule.OneC, Bin: "/usr/lib/postgresql/19/bin"}, 19},
+		"another, named": {Order{Profile: rule.Mixed, Major: 15}, 15},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.order.Name = "a"
+			p := made(t, c.order, at, nil)
+			warned := slices.ContainsFunc(p.Warnings, func(w say.Message) bool {
+				return strings.Contains(w.String(), "standard_conforming_strings")
+			})
+			if p.Version != c.major || warned != (c.order.Profile == rule.OneC && c.major == 19) {
+				t.Errorf("%d, warned: %v", p.Version, warned)
+			}
+		})
 	}
 }
 

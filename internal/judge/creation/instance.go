@@ -22,6 +22,7 @@ func Beside(s *snapshot.Snapshot, l Layout, data Folder, wal *Folder) *snapshot.
 	next := *s
 	next.Neighbours = append(slices.Clone(s.Instances), s.Neighbours...)
 	next.Instances = []snapshot.Instance{instance(l, data, wal)}
+	l.swapped(&next)
 	return &next
 }
 
@@ -29,6 +30,7 @@ func Beside(s *snapshot.Snapshot, l Layout, data Folder, wal *Folder) *snapshot.
 func Among(s *snapshot.Snapshot, l Layout, data Folder, wal *Folder) *snapshot.Snapshot {
 	next := *s
 	next.Instances = append(slices.Clone(s.Instances), instance(l, data, wal))
+	l.swapped(&next)
 	return &next
 }
 

@@ -15,10 +15,11 @@ const (
 	LayerDisks     = "disks"     // readahead and scheduler of block devices
 	LayerMounts    = "mounts"    // options of mounts, such as noatime
 	LayerStats     = "stats"     // the files of the statistics collector of 13 and 14, in memory
+	LayerSwap      = "swap"      // a swap file where the host has no swap; only where it is named
 )
 
 // HostLayers are all of them.
-var HostLayers = []string{LayerSysctl, LayerHugePages, LayerTHP, LayerDisks, LayerMounts, LayerStats}
+var HostLayers = []string{LayerSysctl, LayerHugePages, LayerTHP, LayerDisks, LayerMounts, LayerStats, LayerSwap}
 
 // layerOf is the part of the host that an address belongs to; "" if none may be chosen.
 func layerOf(a knob.Address) string {
@@ -45,7 +46,7 @@ func (o Order) takes(a knob.Address) bool {
 	return o.asks(layerOf(a))
 }
 
-// asks reports whether a part of the host is asked for.
+// asks reports whether a part of the host is asked for. A swap file is asked for by SwapFor.
 func (o Order) asks(layer string) bool {
 	return o.Kernel && layer != "" && (len(o.Layers) == 0 || slices.Contains(o.Layers, layer))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/upgrade"
 )
 
@@ -18,25 +19,29 @@ const firstPort, lastPort = 5432, 5532
 
 // Layout is where an instance will lie, and who makes it.
 type Layout struct {
-	Order    Order
-	Programs Programs
-	Hand     newcluster.Hand
-	Major    int
-	Name     string
-	Owner    newcluster.Account
-	Data     string
-	WAL      string // "": pg_wal of the data directory
-	Config   string
-	Socket   string
-	Port     int
-	Unit     string // systemd's; "": systemd does not start it
-	UnitFile string // the file that is written for it; "": the packages have one
-	Log      string // file that pg_ctl appends to; "": the unit's journal, or Debian's own
-	Locale   Locale
-	Start    Start
-	Firewall Firewall
-	SELinux  bool          // the server may only start once its directories have a context
-	Twin     *upgrade.Twin // whose settings it takes over; nil: none
+	Order     Order
+	Programs  Programs
+	Hand      newcluster.Hand
+	Major     int
+	Name      string
+	Owner     newcluster.Account
+	Data      string
+	WAL       string // "": pg_wal of the data directory
+	Config    string
+	Socket    string
+	Port      int
+	Unit      string // systemd's; "": systemd does not start it
+	UnitFile  string // the file that is written for it; "": the packages have one
+	Log       string // file that pg_ctl appends to; "": the unit's journal, or Debian's own
+	Locale    Locale
+	Start     Start
+	Firewall  Firewall
+	SELinux   bool          // the server may only start once its directories have a context
+	Enforcing bool          // SELinux enforces its policy
+	Twin      *upgrade.Twin // whose settings it takes over; nil: none
+	Spaces    []Folder      // of the tablespaces of a copy, in the order of the mappings
+	Swap      *Swap         // the swap file that is made; nil: none
+	Note      say.Message   // of the swap file that is not
 }
 
 func refuse(message, detail, hint say.Message) error {
@@ -114,7 +119,7 @@ func (l *Layout) programs(at Site) error {
 		if l.Order.Bin != "" && !supported(m) {
 			return unsupported(m)
 		}
-		if supported(m) && (l.Order.Major == 0 || l.Order.Major == m) {
+		if supported(m) && (l.Order.Major == 0 && !l.Order.beyond(m) || l.Order.Major == m) {
 			l.Programs, l.Major = p, m
 			return nil
 		}
@@ -125,11 +130,23 @@ func (l *Layout) programs(at Site) error {
 	return noPrograms(l.Order, at, have)
 }
 
+// lastOneC is the last major version that the platform of 1C works with: it needs standard_conforming_strings = off,
+// which later ones refuse (page standard-conforming-strings).
+const lastOneC = 18
+
+// beyond reports whether a version is chosen only if it is named: 1C does not work with it.
+func (o Order) beyond(major int) bool {
+	return o.Profile == rule.OneC && o.Bin == "" && major > lastOneC
+}
+
 // noPrograms names the package to install.
 func noPrograms(o Order, at Site, have []string) error {
 	major := o.Major
 	if major == 0 {
 		major = params.Newest()
+	}
+	if o.Major == 0 && o.beyond(major) {
+		major = lastOneC
 	}
 	if o.Bin != "" {
 		return say.Usage(say.M("{dir} does not hold the programs of PostgreSQL{version}", "dir", o.Bin, "version",
@@ -140,6 +157,10 @@ func noPrograms(o Order, at Site, have []string) error {
 	detail := say.M("no server programs were found")
 	if len(have) > 0 {
 		detail = say.M("installed: {versions}", "versions", say.Names(have, 0))
+	}
+	if o.Major == 0 && slices.ContainsFunc(at.Programs, func(p Programs) bool { return o.beyond(p.Version.Major()) }) {
+		detail = say.M("installed: {versions}; 1C supports {last} and earlier, and a later version has to be named",
+			"versions", say.Names(have, 0), "last", lastOneC)
 	}
 	n := strconv.Itoa(major)
 	hint := say.M("install the package, for example: {command}; 'pgfettle explain packages' has the repositories",
@@ -273,6 +294,7 @@ func (l *Layout) directories(at Site) error {
 			l.Socket = at.SocketDir
 		}
 	}
+	l.Enforcing = at.SELinux
 	l.SELinux = at.SELinux && !within(l.Data, "/var/lib/pgsql")
 	if len(l.Socket)+len("/.s.PGSQL.65535") > maxSocket {
 		return say.Usage(say.M("--socket-dir: {path} is too long for a Unix socket", "path", say.Quoted(l.Socket)),

@@ -6,11 +6,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // Order is what a person asks for. The zero value of a field leaves the choice to Lay.
 type Order struct {
-	Major       int    // 0: the newest that is installed
+	Major       int // 0: the newest that is installed, and that 1C supports if the profile is its
+	Profile     rule.Profile
 	Name        string // "": main
 	Bin         string // directory of the programs; "": where the packages put them
 	DataDir     string
@@ -35,11 +37,15 @@ type Order struct {
 	Primary *Primary // the server that it is to be a standby of; nil: none
 	Slot    string   // of its own on the primary; "": from the name
 	Fast    bool     // the copy requests a checkpoint on the primary
+	// Tablespaces are where those of the primary go
+	Tablespaces []newcluster.Mapping
 
 	Share  float64    // of the memory of the host; 0: an equal part
 	Memory unit.Bytes // 0: from Share
 	Kernel bool       // the kernel part of the plan is made too
-	Layers []string   // of HostLayers, what of it; none: all
+	Layers []string   // of HostLayers, what of it; none: all but LayerSwap
+	// SwapFile is where the file of LayerSwap is made; "": DefaultSwap
+	SwapFile string
 	// Accepted are its changes of high risk that may be made
 	Accepted []knob.Address
 }

@@ -136,7 +136,7 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 	}
 	out.Spec = l.spec(token, out, lines, hba)
 	out.Standby, out.Spec.Standby = l.standby()
-	out.Steps = l.steps(out, data, socket, wal)
+	out.Steps = append(l.swapSteps(out), l.steps(out, data, socket, wal)...)
 	if l.Firewall == Print {
 		out.Firewall = l.openings()
 	}
@@ -159,14 +159,28 @@ func (l Layout) warnings() (out []say.Message) {
 		out = append(out, say.M("An earlier line of {file} is for {entry} too, and libpq takes the first one.", "file",
 			w.File, "entry", w.Entry.String()))
 	}
+	if l.Order.Profile == rule.OneC && l.Major > lastOneC {
+		out = append(out, say.M("1C sets standard_conforming_strings = off, which PostgreSQL {major} refuses: it "+
+			"supports {last} and earlier.", "major", l.Major, "last", lastOneC))
+	}
 	if l.SELinux {
 		dirs := l.Data
 		if l.WAL != "" {
 			dirs += " " + l.WAL
 		}
+		for _, f := range l.Spaces {
+			dirs += " " + f.Path
+		}
 		out = append(out, say.M("SELinux is enforcing, and its contexts are not set: run this command for each of "+
 			"{dirs} before the first start (--start disabled): semanage fcontext -a -t postgresql_db_t 'DIR(/.*)?' && "+
 			"restorecon -R DIR", "dirs", dirs))
+	}
+	if !l.Note.IsZero() {
+		out = append(out, l.Note)
+	}
+	if l.Swap != nil && l.Enforcing {
+		out = append(out, say.M("SELinux is enforcing, and the context of the swap file is not set. Before the next "+
+			"boot, run: semanage fcontext -a -t swapfile_t {path} && restorecon {path}", "path", l.Swap.Place.Path))
 	}
 	if l.Firewall == NFT {
 		out = append(out, say.M("The table of nftables can only narrow who reaches the port: another table may still "+
@@ -347,6 +361,9 @@ func (l Layout) steps(p *Plan, data, socket Folder, wal *Folder) (out []Step) {
 	}
 	if wal != nil {
 		folders(*wal, l.mode())
+	}
+	for _, f := range l.Spaces {
+		folders(f, l.mode())
 	}
 	folders(socket, socketMode)
 	if p.Standby != nil {

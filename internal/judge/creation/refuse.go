@@ -100,10 +100,14 @@ func refuseFolder(l Layout, flag string, f Folder) error {
 
 // Room refuses filesystems that are too small for what the server may write: twice max_wal_size where the WAL lies, as
 // max_wal_size is a soft limit, and 1 GB beside it for the data.
-// primary is what a standby copies; nil: it is none.
-func Room(data Folder, wal *Folder, maxWAL unit.Bytes, primary *Primary) error {
-	if primary != nil {
-		if size, ok := primary.Bytes.Get(); ok && data.Total > 0 && data.Free < size+leastData {
+// The layout may be of a standby, which copies its primary.
+func (l Layout) Room(data Folder, wal *Folder, maxWAL unit.Bytes) error {
+	if p := l.Order.Primary; p != nil {
+		if err := l.spaceRoom(data); err != nil {
+			return err
+		}
+		size, ok := p.Bytes.Get()
+		if size = max(size-l.elsewhere(data), 0); ok && data.Total > 0 && data.Free < size+leastData {
 			return refuse(say.M("the filesystem of {path} has {free} free, and {need} are needed", "path", data.Path,
 				"free", data.Free, "need", size+leastData), say.M("the databases of the primary have {size}", "size",
 				size),

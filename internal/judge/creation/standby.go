@@ -26,10 +26,16 @@ type Primary struct {
 	Superuser   string
 	Roles       []string               // those of the accounts that were asked for, if they exist
 	Bytes       known.Fact[unit.Bytes] // of all databases
-	Tablespaces []string               // directories of those that initdb has not made
+	Tablespaces []Space                // those that initdb has not made
 	Senders     int                    // walsenders in use
 	Slots       []string
 	Databases   []Database
+}
+
+// Space is a tablespace of a primary.
+type Space struct {
+	Path  string // its directory there
+	Bytes known.Fact[unit.Bytes]
 }
 
 // Database is the locale of a database of a primary.
@@ -52,6 +58,8 @@ type Standby struct {
 	System   string     `json:"system_identifier"`
 	Version  string     `json:"version"`
 	Bytes    unit.Bytes `json:"bytes,omitempty"` // that are copied, without the WAL; absent: unknown
+	// Tablespaces are where those of the primary will be
+	Tablespaces []newcluster.Mapping `json:"tablespaces,omitempty"`
 }
 
 // needs are the settings that a hot standby must not have lower than its primary: else it stops replaying, or does not
@@ -89,6 +97,9 @@ func (l *Layout) follow(at Site) error {
 	if err := p.refuse(); err != nil {
 		return err
 	}
+	if err := l.spaces(); err != nil {
+		return err
+	}
 	if l.Order.Slot == "" {
 		l.Order.Slot = slotOf(l.Name)
 	}
@@ -120,12 +131,6 @@ func (p *Primary) refuse() error {
 		return refuse(say.M("the primary at {where} has wal_level = minimal", "where", p.Where),
 			say.M("its WAL is not "+
 				"enough for a standby"), say.M("on the primary: ALTER SYSTEM SET wal_level = replica, then restart it"))
-	}
-	if len(p.Tablespaces) > 0 {
-		return refuse(say.M("the primary at {where} has tablespaces: {names}", "where", p.Where, "names",
-			say.Names(p.Tablespaces, 3)), say.M("their copy would be in the same directories of this host, which undo "+
-			"could not tell from others'"), say.M("make the standby manually: pg_basebackup "+
-			"--tablespace-mapping=OLDDIR=NEWDIR"))
 	}
 	most, known := p.number("max_wal_senders")
 	if known && most-p.Senders < copySenders {
@@ -266,10 +271,10 @@ func (l Layout) standby() (*Standby, *newcluster.Standby) {
 		return nil, nil
 	}
 	out := &Standby{Primary: p.Where, Conninfo: p.Conninfo, Passfile: p.Passfile, Role: p.Role, Slot: l.Order.Slot,
-		System: p.System, Version: p.Version.String()}
+		System: p.System, Version: p.Version.String(), Tablespaces: l.Order.Tablespaces}
 	out.Bytes, _ = p.Bytes.Get()
 	return out, &newcluster.Standby{Conninfo: p.Conninfo, Passfile: p.Passfile, Slot: l.Order.Slot, System: p.System,
-		Program: l.Programs.BaseBackup, Fast: l.Order.Fast}
+		Program: l.Programs.BaseBackup, Fast: l.Order.Fast, Tablespaces: l.Order.Tablespaces}
 }
 
 // slot is the value of the step that makes the slot.

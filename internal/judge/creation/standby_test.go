@@ -59,8 +59,19 @@ func TestFollowRefuses(t *testing.T) {
 			"apt install postgresql-client-17"}},
 		{"wal_level", Order{Primary: primary(func(p *Primary) { p.Settings["wal_level"] = "minimal" })}, copying(),
 			say.CodeRefused, []string{"wal_level = minimal", "SET wal_level = replica"}},
-		{"tablespaces", Order{Primary: primary(func(p *Primary) { p.Tablespaces = []string{"/fast"} })}, copying(),
-			say.CodeRefused, []string{"/fast", "--tablespace-mapping"}},
+		{"a tablespace without a directory", Order{Primary: primary(func(p *Primary) {
+			p.Tablespaces = []Space{{Path: "/fast"}, {Path: "/a=b"}}
+		}), Tablespaces: []newcluster.Mapping{{Old: "/fast", New: "/srv/fast"}}}, copying(), say.CodeRefused,
+			[]string{"has tablespaces: /a=b", `--tablespace-mapping /a\=b=/srv/tablespace/a\=b`}},
+		{"a tablespace in the data directory", Order{Primary: primary(func(p *Primary) {
+			p.Tablespaces = []Space{{Path: "pg_tblspc/16384"}}
+		})}, copying(), say.CodeRefused, []string{"pg_tblspc/16384", "DROP TABLESPACE"}},
+		{"a tablespace that is not there", Order{Primary: primary(nil), Tablespaces: []newcluster.Mapping{{Old: "/fast",
+			New: "/srv/fast"}}}, copying(), say.CodeUsage, []string{"no tablespace in /fast"}},
+		{"a tablespace with two directories", Order{Primary: primary(func(p *Primary) {
+			p.Tablespaces = []Space{{Path: "/fast"}}
+		}), Tablespaces: []newcluster.Mapping{{Old: "/fast", New: "/a"}, {Old: "/fast", New: "/b"}}}, copying(),
+			say.CodeUsage, []string{"/fast is mapped twice"}},
 		{"no walsender", Order{Primary: primary(func(p *Primary) { p.Senders = 9 })}, copying(), say.CodeRefused,
 			[]string{"max_wal_senders is 10", "needs 2", "max_wal_senders = 12"}},
 		{"no slot", Order{Primary: primary(func(p *Primary) {
@@ -84,7 +95,8 @@ func TestFollowRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) { wantProblem(t, err, c.code, c.says) })
 	}
 	small := Folder{Path: "/d", Total: 10 * unit.GB, Free: 3 * unit.GB}
-	wantProblem(t, Room(small, nil, unit.MB, primary(nil)), say.CodeRefused, []string{"4 GB are needed", "3 GB"})
+	wantProblem(t, Layout{Order: Order{Primary: primary(nil)}}.Room(small, nil, unit.MB), say.CodeRefused,
+		[]string{"4 GB are needed", "3 GB"})
 }
 
 // TestFollow: what a standby takes over of its primary, and the order of its steps.

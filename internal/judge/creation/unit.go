@@ -45,6 +45,9 @@ func (l Layout) unit(p *Plan) string {
 	if l.WAL != "" {
 		mounts += " " + word(l.WAL)
 	}
+	for _, f := range l.Spaces {
+		mounts += " " + word(f.Path)
+	}
 	var b strings.Builder
 	b.WriteString("# Written by 'pgfettle create'.\n")
 	if l.UnitFile == "" {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,7 @@ type createOptions struct {
 	passwordIn  string
 	like        string
 	standbyOf   string
+	mappings    []string
 	ask         bool
 	pgpass      bool
 	planOnly    bool
@@ -77,9 +79,10 @@ asked about, made, recorded in a journal, and read back. If a step fails,
 everything is reverted. pgfettle undo removes the instance again while it is as
 it was made; so does --drop.
 
-VERSION is the major version (default: the newest that is installed), NAME the
-name of the cluster (default main). The programs must be installed: pgfettle
-explain packages has the repositories and commands.
+VERSION is the major version (default: the newest that is installed; for the
+profile 1c, of 18 and earlier), NAME the name of the cluster (default main). The
+programs must be installed: pgfettle explain packages has the repositories and
+commands.
 
 pg_createcluster makes the cluster where postgresql-common is installed. Where
 the PGDG packages for RHEL are installed, and elsewhere, initdb does, and a
@@ -90,7 +93,8 @@ part at most; --share and --memory set another bound. The others keep their
 settings. What they would have if the memory were divided among all is proposed.
 Without --kernel, nothing of the kernel is changed, and no huge pages are
 planned. --kernel also sets readahead and noatime where they help on this host,
-and reserves huge pages at boot; --layers chooses parts of it.
+and reserves huge pages at boot; --layers chooses parts of it. A swap file is
+only made if --layers names swap, and the host has none.
 
 Encoding UTF8 and data checksums are the default. The locale is C.UTF-8, of the
 builtin provider from 17 on; it is never taken from the environment. Only the
@@ -102,7 +106,8 @@ read first, and the connection of a standby is tried. Then a replication slot is
 made there, pg_basebackup copies it, and the server follows it. CONNINFO has no
 password: that is in ~/.pgpass of the account that the standby runs as, or in a
 file of it that passfile= names. Locale, encoding, checksums and passwords come
-with the copy. undo drops the slot again.
+with the copy. Each tablespace of the primary needs a separate directory here:
+--tablespace-mapping OLD=NEW, as of pg_basebackup. undo drops the slot again.
 
 With --like, the settings of another instance are taken over first: what is set
 there stays as long as it fits this host, and is planned again where it does
@@ -128,6 +133,16 @@ account that the server runs as needs none, as the socket lets it in.
   pgfettle create --list
   pgfettle create --drop 16/test`,
 		Args: atMost(1, "at most one name"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if !o.drop || len(args) > 0 { // a new name is free
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			list, err := applying.Created(o.place.place(env))
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveError
+			}
+			return list, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = strings.Join(args, "")
 			o.profileSaid = cmd.Flags().Changed("profile")
@@ -182,11 +197,15 @@ account that the server runs as needs none, as the socket lets it in.
 		"directory")
 	f.StringVar(&o.standbyOf, "standby-of", "", "`CONNINFO` make a physical standby of this server")
 	f.StringVar(&o.order.Slot, "slot", "", "`NAME` of its replication slot on the primary (default pgfettle_NAME)")
+	f.StringArrayVar(&o.mappings, "tablespace-mapping", nil, "`OLD=NEW` directory here of a tablespace of the primary "+
+		"(repeatable)")
 	f.BoolVar(&o.order.Fast, "fast-checkpoint", false, "request a checkpoint on the primary instead of waiting for one")
 	f.StringVar(&o.start, "start", "auto", "`WHEN` auto (now and at boot), manual (now), disabled")
 	f.BoolVar(&o.order.Kernel, "kernel", false, "also change the kernel: huge pages, overcommit, writeback, …")
 	f.StringSliceVar(&o.order.Layers, "layers", nil, "`LIST` only these parts of --kernel: "+
 		strings.Join(creation.HostLayers, ", "))
+	f.StringVar(&o.order.SwapFile, "swap-file", "", "`FILE` swap file of --layers swap (default "+creation.DefaultSwap+
+		")")
 	f.StringVar(&o.via, "via", "auto", "`TOOL` debian (pg_createcluster), rpm, initdb, or auto")
 	f.BoolVar(&o.planOnly, "plan-only", false, "show the plan without changing anything")
 	f.StringVar(&o.format, "format", "text", "`FORMAT` of the plan: "+strings.Join(createFormats, ", "))
@@ -299,6 +318,10 @@ func (o *createOptions) read() error {
 		}
 		o.order.Kernel = true
 	}
+	if o.order.SwapFile != "" && !slices.Contains(o.order.Layers, creation.LayerSwap) {
+		return say.Usage(say.M("--swap-file needs --layers swap"), say.M("Name all parts that you want, such as "+
+			"--layers sysctl,hugepages,swap."))
+	}
 	if err := choice("start", o.start, "auto", "manual", "disabled"); err != nil {
 		return err
 	}
@@ -325,6 +348,14 @@ func (o *createOptions) read() error {
 	}
 	if o.noChecksums {
 		o.order.NoChecksums = true
+	}
+	for _, text := range o.mappings {
+		m, ok := newcluster.ParseMapping(text)
+		if !ok {
+			return say.Usage(say.M("invalid value for --tablespace-mapping: {value}", "value", say.Quoted(text)),
+				say.M("Use two absolute paths, such as /srv/fast=/ssd/17/fast."))
+		}
+		o.order.Tablespaces = append(o.order.Tablespaces, m)
 	}
 	for _, text := range o.allow {
 		n, err := netip.ParsePrefix(text)
@@ -358,7 +389,7 @@ var notOfStandby = []string{"locale", "locale-provider", "encoding", "wal-segsiz
 func (o *createOptions) readStandby(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	if !flags.Changed("standby-of") {
-		for _, name := range []string{"slot", "fast-checkpoint"} {
+		for _, name := range []string{"slot", "tablespace-mapping", "fast-checkpoint"} {
 			if flags.Changed(name) {
 				return say.Usage(say.M("--{flag} needs --standby-of", "flag", name), say.M("Use: pgfettle create NAME "+
 					"--standby-of CONNINFO"))

@@ -38,6 +38,9 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 		if s.Passfile != "" {
 			rows = append(rows, RowOf(p.Say("password file"), typeset.Clean(s.Passfile)))
 		}
+		for _, m := range s.Tablespaces {
+			rows = append(rows, RowOf(p.Say("tablespace"), typeset.Clean(m.Old)+" → "+typeset.Clean(m.New)))
+		}
 	}
 	rows = append(rows, RowOf(p.Say("port, socket"), strconv.Itoa(d.Port)+", "+typeset.Clean(d.Socket)),
 		RowOf(p.Say("server start"), p.start(d)),
@@ -78,10 +81,14 @@ func Create(d *creation.Plan, host string, c *say.Catalogue) Outline {
 	}
 	o.Heading(2, p.Say("Steps"))
 	var steps []string
+	first, rest := d.Split()
+	for _, s := range first {
+		steps = append(steps, s.Text.String())
+	}
 	if len(d.Host) > 0 {
 		steps = append(steps, p.Say("change the host: {names}", "names", names(d)))
 	}
-	for _, s := range d.Steps {
+	for _, s := range rest {
 		steps = append(steps, s.Text.String())
 	}
 	o.Kind(Numbered, Items(steps))

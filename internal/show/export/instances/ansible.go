@@ -17,6 +17,12 @@ func Ansible(w io.Writer, p *creation.Plan) error {
 	list, others := sysctls(p)
 	a.b.WriteString(head(p) + otherwise(others) + "- name: PostgreSQL " + strconv.Itoa(p.Version) + "/" + p.Name +
 		", planned by pgfettle\n  hosts: \"{{ pgfettle_hosts | default('all') }}\"\n  become: true\n  tasks:\n")
+	if at, w, ok := swapOf(p); ok { // before a commit limit that counts it
+		a.b.WriteString("    - name: Swap file\n      ansible.builtin.command:\n        argv:\n          - \"sh\"\n" +
+			"          - \"-c\"\n          - " + yaml(swapScript(at, w)) + "\n        creates: " + yaml(at) +
+			"\n    - name: Swap file at boot\n      ansible.builtin.lineinfile:\n        path: /etc/fstab\n" +
+			"        line: " + yaml(newcluster.SwapLine(at)) + "\n")
+	}
 	if len(list) > 0 {
 		lines := ""
 		for _, c := range list {
@@ -31,6 +37,9 @@ func Ansible(w io.Writer, p *creation.Plan) error {
 	}
 	switch {
 	case p.Standby != nil:
+		for _, dir := range p.Spec.Standby.Spaces() {
+			a.folder(dir)
+		}
 		a.folder(p.Data)
 		script := "set -eu\n" + copyScript(p)
 		if p.MadeBy == newcluster.Debian {

@@ -68,6 +68,25 @@ func otherwise(others []string) string {
 	return "# Not in this form ('pgfettle apply' makes it): " + strings.Join(others, ", ") + "\n"
 }
 
+// swapOf is the swap file of a plan; ok is false if it makes none.
+func swapOf(p *creation.Plan) (at string, w newcluster.Swap, ok bool) {
+	first, _ := p.Split()
+	for _, s := range first {
+		if s.Address.Prefix() == knob.SwapFilePrefix {
+			w, err := newcluster.ParseSwap(s.To)
+			return s.Address.Name(), w, err == nil
+		}
+	}
+	return "", w, false
+}
+
+// swapScript is a line of a shell that makes a swap file and uses it. Stopped halfway, it is begun again.
+func swapScript(at string, w newcluster.Swap) string {
+	temp := shell.Quote(at + ".new")
+	return "umask 077 && rm -f " + temp + " && fallocate -l " + strconv.FormatInt(int64(w.Size), 10) + " " + temp +
+		" && mkswap " + temp + " && mv " + temp + " " + shell.Quote(at) + " && swapon " + shell.Quote(at)
+}
+
 // copyScript are the lines of a shell that copy the primary of a standby, as root.
 func copyScript(p *creation.Plan) string {
 	var b strings.Builder

@@ -15,6 +15,14 @@ func Pglift(w io.Writer, p *creation.Plan) error {
 		"own " +
 		"settings.\n")
 	_, others := sysctls(p)
+	if at, w, ok := swapOf(p); ok {
+		others = append(others, at+" = "+w.Size.String())
+	}
+	if p.Standby != nil {
+		for _, m := range p.Standby.Tablespaces {
+			others = append(others, "the tablespace "+m.Old+" in "+m.New)
+		}
+	}
 	b.WriteString(otherwise(others))
 	state := "started"
 	if p.Start == creation.Disabled {

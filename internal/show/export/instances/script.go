@@ -18,6 +18,11 @@ func Script(w io.Writer, p *creation.Plan) error {
 		"there is left alone.\n")
 	list, others := sysctls(p)
 	b.WriteString(otherwise(others) + "set -eu\numask 022\n\n")
+	if at, w, ok := swapOf(p); ok { // before a commit limit that counts it
+		line := shell.Quote(newcluster.SwapLine(at))
+		b.WriteString("if [ ! -e " + shell.Quote(at) + " ]; then\n\t(" + swapScript(at, w) + ")\nfi\ngrep -qxF " +
+			line + " /etc/fstab || printf '%s\\n' " + line + " >>/etc/fstab\n\n")
+	}
 	if len(list) > 0 {
 		lines := ""
 		for _, c := range list {
@@ -37,6 +42,9 @@ func Script(w io.Writer, p *creation.Plan) error {
 		folder(p.WAL)
 	}
 	if p.Standby != nil {
+		for _, dir := range p.Spec.Standby.Spaces() {
+			folder(dir)
+		}
 		folder(p.Data)
 		b.WriteString(copyScript(p))
 	}

@@ -192,7 +192,7 @@ func (c cluster) make(ctx context.Context, s newcluster.Spec) error {
 	m := newcluster.Made{Schema: newcluster.MadeSchema, Token: s.Token, Hand: s.Hand, Major: s.Major,
 		Name: s.Name, Data: s.Data, WAL: s.WAL, Bin: s.Bin, Role: s.Owner.Name, Sums: sums}
 	if s.Standby != nil {
-		m.System = s.Standby.System
+		m.System, m.Tablespaces = s.Standby.System, s.Standby.Spaces()
 	}
 	return c.note(s.Owner, m)
 }

@@ -69,8 +69,12 @@ func (c cluster) clear(ctx context.Context, s newcluster.Spec) error {
 			}
 		}
 	}
-	if s.WAL != "" {
-		if err := folders.Empty(s.WAL); err != nil {
+	// before the data directory, by which it shows that something is left
+	for _, dir := range append(s.Standby.Spaces(), s.WAL) {
+		if dir == "" {
+			continue
+		}
+		if err := folders.Empty(dir); err != nil {
 			return err
 		}
 	}

@@ -53,6 +53,9 @@ func remade(m newcluster.Made, owner newcluster.Account) newcluster.Spec {
 		Data: m.Data, Config: m.Data, WAL: m.WAL}
 	if m.System != "" {
 		s.Standby = &newcluster.Standby{System: m.System}
+		for _, dir := range m.Tablespaces {
+			s.Standby.Tablespaces = append(s.Standby.Tablespaces, newcluster.Mapping{New: dir})
+		}
 	}
 	for name := range m.Sums {
 		if path.Base(name) == "postgresql.conf" {

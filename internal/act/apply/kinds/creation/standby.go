@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 )
@@ -91,15 +92,44 @@ func (c cluster) strangeCopy(s newcluster.Spec) error {
 	if id := c.systemOf(s); id != "" && id != s.Standby.System {
 		return say.Err("it is another cluster: its system identifier is {id}", "id", id)
 	}
-	for _, n := range []string{"pg_tblspc", "pg_replslot"} {
-		if held, err := list(view, path.Join(s.Data, n)); err != nil {
+	held, err := list(view, path.Join(s.Data, "pg_replslot"))
+	if err == nil && len(held) > 0 {
+		err = empty["pg_replslot"]
+	}
+	return errors.Join(err, c.strangeSpaces(s))
+}
+
+// strangeSpaces says which tablespace of a copy did not come with it, and what else is in the directory of one that
+// did: only the server's own directory is.
+func (c cluster) strangeSpaces(s newcluster.Spec) error {
+	view, spaces := c.view(s), s.Standby.Spaces()
+	links, err := list(view, path.Join(s.Data, "pg_tblspc"))
+	if err != nil {
+		return err
+	}
+	for _, n := range links {
+		to, err := view.Readlink(path.Join(s.Data, "pg_tblspc", n))
+		if err != nil || !slices.Contains(spaces, to) {
+			return empty["pg_tblspc"]
+		}
+	}
+	for _, dir := range spaces {
+		names, err := list(view, dir)
+		if err != nil {
 			return err
-		} else if len(held) > 0 {
-			return empty[n]
+		}
+		for _, n := range names {
+			if !spaceName.MatchString(n) {
+				return say.Err("{path} is not of the copy", "path", path.Join(dir, n))
+			}
 		}
 	}
 	return nil
 }
+
+// spaceName is the directory of a server in that of a tablespace, TABLESPACE_VERSION_DIRECTORY: its major version and
+// the version of its catalogs.
+var spaceName = regex.New(`^PG_[0-9]+_[0-9]{9}$`)
 
 // copied reports whether a marker in the directory of a standby came with the copy.
 func (c cluster) copied(s newcluster.Spec, m newcluster.Made) bool {

@@ -32,6 +32,7 @@ func (h Host) Kinds() map[string]apply.Kind {
 		"sysctl": sysctl{h}, "thp": sysfs{h}, "block": sysfs{h},
 		"unit": unitKind{h}, "boot": bootKind{h}, "mount": mountKind{h},
 		knob.FilePrefix: plainFile{h}, knob.ServicePrefix: service{unitKind{h}},
+		knob.SwapFilePrefix: swapFile{h}, knob.SwapPrefix: swapArea{swapFile{h}},
 	}
 }
 

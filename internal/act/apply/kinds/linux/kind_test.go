@@ -58,6 +58,7 @@ var debian = map[string]string{
 	"/proc/sys/kernel/sem":                "32000\t1024000000\t500\t32000\n",
 	"/proc/self/mountinfo": "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n30 22 " +
 		"254:16 / /srv rw,relatime - ext4 /dev/vdb rw,discard\n",
+	"/proc/swaps":   "Filename\tType\tSize\tUsed\tPriority\n",
 	"/proc/cmdline": "BOOT_IMAGE=/vmlinuz root=/dev/vda1 ro quiet\n",
 	"/sys/kernel/mm/transparent_hugepage/enabled":      "[always] madvise never\n",
 	"/sys/block/vdb/queue/scheduler":                   "none [mq-deadline] kyber\n",
@@ -180,12 +181,20 @@ var specimens = []specimen{
 	{name: "the service of a new instance", address: "service:" + madeService,
 		files: map[string]string{madeUnit: madeText}, live: "absent", value: "enabled, started",
 		then: "enabled, started"},
+	{name: "a swap file", address: "swapfile:/swapfile", live: "absent", value: madeSwap, then: madeSwap},
+	{name: "a swap file in a directory", address: "swapfile:/srv/swap/one",
+		files: map[string]string{"/srv/swap/.keep": ""}, live: "absent", value: madeSwap, then: madeSwap},
+	{name: "a swap file in use", address: "swap:/swapfile", files: map[string]string{"/swapfile": "whole",
+		"/etc/fstab": "UUID=1 / ext4 errors=remount-ro 0 1\n"}, live: "absent", value: "in use", then: "in use",
+		file: fstabFile, line: "/swapfile none swap sw 0 0\n", foreign: "# more\nUUID=3 none swap sw 0 0\n",
+		changed: "/swapfile none swap sw,pri=5 0 0\n"},
 	{name: "the service of a new instance that does not start at boot", address: "service:" + madeService,
 		files: map[string]string{madeUnit: madeText}, live: "absent", value: "started", then: "started"},
 }
 
-// What 'pgfettle create' makes of systemd.
+// What 'pgfettle create' makes.
 const (
+	madeSwap    = "65536 01234567-89ab-cdef-7067-666574746c65"
 	madeService = "postgresql-17-main.service"
 	madeUnit    = "/etc/systemd/system/" + madeService
 	madeText    = "# Written by 'pgfettle create'.\n[Service]\nType=notify\n"
@@ -230,6 +239,9 @@ func (s specimen) lab(t *testing.T) *lab {
 
 func (s specimen) knob() apply.Knob {
 	k := apply.Knob{Address: s.address}
+	if s.address.Creates() {
+		k.To = s.value
+	}
 	if s.address.Prefix() == "unit" {
 		k.Instance = &snapshot.Instance{Key: "1", Unit: known.Is(host.Unit{Name: pgUnit})}
 	}

@@ -2,6 +2,7 @@ package linux
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,6 +43,7 @@ type lab struct {
 	services map[string]*labService // that systemd knows since it last read its files
 	grubby   []string               // arguments of the default entry
 	mountBad bool                   // mount(8) refuses
+	swapBad  string                 // the program of swap that fails
 }
 
 var errCrash = errors.New("the machine died")
@@ -155,6 +157,14 @@ func (l *lab) Mkdir(name string, perm fs.FileMode) error {
 		return nil
 	}
 	return l.do("mkdir "+name, func() error { return l.Local.Mkdir(name, perm) })
+}
+
+func (l *lab) Allocate(name string, size int64) error {
+	return l.do("allocate "+name, func() error { return l.Local.Allocate(name, size) })
+}
+
+func (l *lab) Install(from, to string) error {
+	return l.do("install "+to, func() error { return l.Local.Install(from, to) })
 }
 
 func (l *lab) Poke(name, value string) error {
@@ -299,8 +309,45 @@ func (l *lab) program(argv []string) (string, error) {
 		return l.runGrubby(argv[1:])
 	case "mount":
 		return "", l.remount(argv[1:])
+	case "mkswap", "swapon", "swapoff":
+		return "", l.swap(argv)
 	}
 	return "", fmt.Errorf("%s: no such program", argv[0])
+}
+
+// swap does what the programs of util-linux do with a swap file.
+func (l *lab) swap(argv []string) error {
+	at := argv[len(argv)-1]
+	if l.swapBad == argv[0] {
+		return fmt.Errorf("%s: %s: %s failed", argv[0], at, argv[0])
+	}
+	name := filepath.Join(l.Root, at)
+	if argv[0] == "mkswap" {
+		id, err := hex.DecodeString(strings.ReplaceAll(argv[2], "-", ""))
+		if err != nil || argv[1] != "-U" {
+			return fmt.Errorf("mkswap: %q: %v", argv, err)
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		page := make([]byte, os.Getpagesize())
+		copy(page[1024+3*4:], id)
+		copy(page[len(page)-10:], "SWAPSPACE2")
+		_, err = f.Write(page)
+		return errors.Join(err, f.Close())
+	}
+	const head = "Filename\tType\tSize\tUsed\tPriority\n"
+	in, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	text := head
+	if argv[0] == "swapon" {
+		text += fmt.Sprintf("%s file %d 0 -2\n", at, in.Size()/1024)
+	}
+	l.lay("/proc/swaps", text)
+	return nil
 }
 
 // labService is a service of systemd.
