@@ -32,8 +32,8 @@ rmdir /srv/pg/lost+found; cp /etc/fstab /root/fstab-with-disk`)
 	g.put(t, "/root/policy.toml", "[pins]\n\"pg:huge_pages\" = \"on\"\n")
 	begun := time.Now()
 	said := g.fettleWithin(t, emulated, 0, "create", "15/extra", "--via", "initdb", "--datadir", newData, "--memory",
-		"512MB", "--connections", "20", "--layers", strings.Join(creation.HostLayers, ","), "--policy", "/root/policy.toml",
-		"--yes", "--format", "json")
+		"512MB", "--connections", "20", "--layers", strings.Join(creation.HostLayers, ","), "--policy",
+		"/root/policy.toml", "--yes", "--format", "json")
 	t.Logf("created within %s", time.Since(begun).Round(time.Second))
 	p := &creation.Plan{}
 	if err := json.Unmarshal([]byte(said.Stdout), p); err != nil {
@@ -58,8 +58,9 @@ echo mode $(stat -c '%a %U' /swapfile)
 systemctl is-system-running`), 5)
 	differ(t, "the service and the swap file after a boot", map[string]string{"ActiveState": "active",
 		"UnitFileState": "enabled", "NeedDaemonReload": "no", "OOMPolicy": "continue", "Result": "success",
-		"srv-pg.mount": "", "mounts": "/run/postgresql " + newData, "adjusted": "-900 0", "cgroup": "/system.slice/" + newUnit,
-		"pages": "huge", "swap": "/swapfile file 1024M active", "mode": "600 root", "running": ""}, got)
+		"srv-pg.mount": "", "mounts": "/run/postgresql " + newData, "adjusted": "-900 0",
+		"cgroup": "/system.slice/" + newUnit,
+		"pages":  "huge", "swap": "/swapfile file 1024M active", "mode": "600 root", "running": ""}, got)
 	want := map[string]string{}
 	for _, s := range p.Settings {
 		want[s.Name] = s.Value
@@ -97,6 +98,7 @@ func uncreate(t *testing.T, g *guest) {
 		"; systemctl list-unit-files --no-legend "+newUnit+"; true"); strings.TrimSpace(left) != "" {
 		t.Errorf("something is left of the instance: %s", left)
 	}
-	g.sh(t, `set -e; cat /root/fstab > /etc/fstab; umount /srv/pg; rm /srv/disk /root/policy.toml; systemctl daemon-reload
+	g.sh(t, `set -e; cat /root/fstab > /etc/fstab; umount /srv/pg; rm /srv/disk /root/policy.toml
+systemctl daemon-reload
 systemctl restart postgresql@15-main`) // which had taken of the pool at its start, with huge_pages = try
 }
