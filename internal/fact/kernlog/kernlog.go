@@ -182,8 +182,12 @@ const (
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
 	EarlyOOM   Kind = "earlyoom"       // earlyoom sent a process a signal
+	// earlyoom found no process that it may send one
+	EarlyNone Kind = "earlyoom_none"
 	// The OOM controller of Talos killed all processes of a control group.
 	TalosKilled Kind = "talos_killed"
+	// Slurm says that the kernel killed in a step of a job
+	SlurmKilled Kind = "slurm_killed"
 	// A container runtime says that the kernel killed in a container.
 	ContainerKilled Kind = "container_killed"
 )
@@ -203,6 +207,15 @@ type Other struct {
 	Pressure, Most *float64    // percent of the time, and what was allowed
 	Signal         string      // that earlyoom sent: SIGTERM or SIGKILL; Used is then what the process had
 	Stays          bool        // earlyoom says that the process did not exit
+	Escalated      bool        // it sent SIGTERM first
+	Level          *Level      // that earlyoom saw before
+	Cgroups        int         // that systemd-oomd lists
+}
+
+// Level is what of memory and swap was left.
+type Level struct {
+	Available, Total, SwapFree, SwapTotal unit.Bytes
+	line                                  int // of the log
 }
 
 // Shortage is why systemd-oomd killed.

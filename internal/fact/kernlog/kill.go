@@ -235,7 +235,7 @@ func (p *Reader) sizes(l line) bool {
 // sizes reads what the line of a kill tells of its victim.
 func (v *Victim) sizes(s string) {
 	for _, m := range reSize.FindAllStringSubmatch(s, 8) {
-		b := kilobytes(m[2])
+		b := scaled(m[2], strings.ToUpper(m[3]))
 		switch m[1] {
 		case "total-vm", "vm":
 			v.VM = b

@@ -33,16 +33,18 @@ type line struct {
 
 var (
 	// -d has how long after the last; CONFIG_PRINTK_CALLER the task or the processor that wrote it
-	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{6})(?: {0,2}<[ \d.]{0,24}>)?\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
+	reBoot  = regex.New(`^\[\s*(\d{1,9})\.(\d{3,9})(?: {0,2}<[ \d.]{0,24}>)?\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
 	reDelta = regex.New(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
 	// Weekdays and months are of the language of who ran dmesg or journalctl: one word or two, with
 	// letters, digits, and points of any script. What stands about them tells that they are a date.
-	// The day is before the month in some, such as «dim. 19 avril».
-	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2}(?: {1,2}[^\s\d]\S{0,23})? \d\d:\d\d:\d\d \d{4})` +
-		`(?: {0,2}<[ \d.]{0,24}>)?\] ?`)
+	// The day is before the month in some, such as «dim. 19 avril». Who retypes it leaves the year out.
+	reCtime = regex.New(`^\[ {0,2}((?:\S{1,24} {1,4}){1,4}\d{1,2}(?: {1,2}[^\s\d]\S{0,23})? ` +
+		`\d\d:\d\d:\d\d(?: \d{4})?)(?: {0,2}<[ \d.]{0,24}>)?\] ?`)
 	reHuman = regex.New(`^\[ {0,2}((?:\S{1,24} {0,4}){1,3}\d{1,2} \d\d:\d\d)\] ?`)
 	reISO   = regex.New(
 		`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
+	reISOIn = regex.New(
+		`^\[(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?\]:? `)
 	reFull   = regex.New(`^(?:[^\s:\]]{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
 	reSyslog = regex.New(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
 	// RFC 5424: priority and version, time, host, program, process, message, structured data
@@ -51,10 +53,13 @@ var (
 	reCRI = regex.New(`^(?:stdout|stderr) [FP] `)
 	// Of a person's own script, or of a console: in front of the lines of a kill alone.
 	reClock = regex.New(`^(\d\d:\d\d:\d\d(?:\.\d{1,9})?) +`)
-	reUnix  = regex.New(`^(\d{9,10})\.(\d{6}) `)
+	// What tells of kills besides the kernel, behind such a time: a program, or a unit.
+	reTeller = regex.New(`^(?:(?:\S{1,255} )?(?:kernel|systemd|systemd-oomd|earlyoom)(?:\[\d{1,10}\])?: |` +
+		`\S{1,255}: (?:A process of this unit has been killed by the OOM|Failed with result 'oom-kill'))`)
+	reUnix = regex.New(`^(\d{9,10})\.(\d{6}) `)
 	// The time since boot behind something that a console or a program put before it.
-	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{6})\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
-	reBootCut = regex.New(`^(\d{1,9})\.(\d{6})\] `) // its bracket is lost
+	reBootIn  = regex.New(`(?:<\d{1,3}>)?\[\s{0,8}(\d{1,9})\.(\d{3,9})\] ?(?:\[ {0,8}[TC]\d{1,8}\] ?)?`)
+	reBootCut = regex.New(`^(\d{1,9})\.(\d{3,9})\] `) // its bracket is lost
 	// Not within a word: that is a person's name for a process.
 	reColor  = regex.New(`(^|[\s:=(,\]])(?:\x1b\[[0-9;]{0,16}[mK])+|(?:\x1b\[[0-9;]{0,16}[mK])+([\s:=),]|$)`)
 	reMarkup = regex.New(`^(?:</?(?:p|pre|code|div|span|li|td|tr)\b[^<>]{0,80}>)+|(?:</?(?:p|pre|code|div|` +
@@ -62,9 +67,11 @@ var (
 	// The number of the line, as viewers and cat -n show it.
 	reNumbered = regex.New(`^\d{1,7}(?: {0,4}[|│:] {0,4}| {2,8}|\t| \t)`)
 	reBullet   = regex.New("^(?:[-*•·] {1,3}`?|`)") // of a list
-	rePrio     = regex.New(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
-	reKmsg     = regex.New(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
-	reTag      = regex.New(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
+	rePrio     = regex.New(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?|kern: {1,8}[a-z]{2,7}: )`)
+	// A line of a log as a string of a program, behind the name of a field.
+	reSourceField = regex.New(`^["']?(?:text|line|msg|message|log|entry|raw)["']? ?[:=] {1,4}["'\x60]`)
+	reKmsg        = regex.New(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
+	reTag         = regex.New(`^([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?$`)
 )
 
 // stripLine takes the prefixes off a line: of a quotation, of dmesg, of
@@ -84,6 +91,11 @@ func stripLine(s string) line {
 	if strings.HasPrefix(s, `"`) || strings.HasPrefix(s, "|") {
 		if q := strings.TrimLeft(s, "\"| "); timeBegins(q) {
 			s = strings.TrimRight(q, "\",| ")
+		}
+	}
+	if m := reSourceField.FindString(s); m != "" {
+		if q := s[len(m):]; timeBegins(rePrio.ReplaceAllString(q, "")) {
+			s = strings.TrimRight(q, "\"',`;) ")
 		}
 	}
 	s = stripFile(uncommented(s))
@@ -136,7 +148,7 @@ func stripLine(s string) line {
 func uncommented(s string) string {
 	for _, mark := range []string{"// ", "# ", "-- ", "* ", "; "} {
 		if rest, ok := strings.CutPrefix(s, mark); ok {
-			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || strings.HasPrefix(rest, "score ") {
+			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || opens(rest) || strings.HasPrefix(rest, "score ") {
 				return rest
 			}
 		}
@@ -187,9 +199,15 @@ func bootWithin(s string) (rest string, boot time.Duration, ok bool) {
 	if m == nil || m[0] == 0 || strings.ContainsAny(s[:m[0]], "'\"") || hasSeverity([]byte(s[:m[0]])) {
 		return s, 0, false
 	}
-	sec, _ := strconv.ParseInt(s[m[2]:m[3]], 10, 64)
-	micro, _ := strconv.ParseInt(s[m[4]:m[5]], 10, 64)
-	return s[m[1]:], time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond, true
+	return s[m[1]:], sinceBoot(s[m[2]:m[3]], s[m[4]:m[5]]), true
+}
+
+// sinceBoot is the kernel's own time, of which a person may have left some digits out.
+func sinceBoot(seconds, fraction string) time.Duration {
+	const nano = 9
+	sec, _ := strconv.ParseInt(seconds, 10, 64)
+	part, _ := strconv.ParseInt(fraction+strings.Repeat("0", nano-len(fraction)), 10, 64)
+	return time.Duration(sec)*time.Second + time.Duration(part)
 }
 
 // stripFile takes the name of a file and the number of a line off, as grep writes them, where a time stands
@@ -249,15 +267,18 @@ func stripTime(s string, at *Stamp) (string, bool) {
 	switch c := s[0]; {
 	case c == '[':
 		if m := reBoot.FindStringSubmatch(s); m != nil {
-			sec, _ := strconv.ParseInt(m[1], 10, 64)
-			micro, _ := strconv.ParseInt(m[2], 10, 64)
-			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
+			at.Boot = sinceBoot(m[1], m[2])
 			text := m[0][:strings.IndexAny(m[0], "<]")] // and how long after the last
 			note(strings.TrimRight(text, " ") + "]")
 			return s[len(m[0]):], true
 		}
 		if m := reCtime.FindStringSubmatch(s); m != nil {
 			note(m[1]) // of the host's time zone, which is not told
+			return s[len(m[0]):], true
+		}
+		if m := reISOIn.FindStringSubmatch(s); m != nil {
+			note(strings.TrimSpace(m[1] + m[2] + m[3]))
+			at.setWall(m[1], m[2], m[3])
 			return s[len(m[0]):], true
 		}
 		if m := reDelta.FindString(s); m != "" {
@@ -277,9 +298,7 @@ func stripTime(s string, at *Stamp) (string, bool) {
 		}
 	case '0' <= c && c <= '9':
 		if m := reBootCut.FindStringSubmatch(s); m != nil {
-			sec, _ := strconv.ParseInt(m[1], 10, 64)
-			micro, _ := strconv.ParseInt(m[2], 10, 64)
-			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
+			at.Boot = sinceBoot(m[1], m[2])
 			note(m[1] + "." + m[2])
 			return s[len(m[0]):], true
 		}
@@ -288,7 +307,7 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			at.setWall(m[1], m[2], m[3])
 			return s[len(m[0]):], true
 		}
-		if m := reClock.FindStringSubmatch(s); m != nil && ofKill(s[len(m[0]):]) {
+		if m := reClock.FindStringSubmatch(s); m != nil && (ofKill(s[len(m[0]):]) || reTeller.MatchString(s[len(m[0]):])) {
 			note(m[1]) // the day is unknown
 			return s[len(m[0]):], true
 		}
@@ -405,6 +424,8 @@ func sourceOf(name string) (from source, known bool) {
 	switch name {
 	case "kernel":
 		return fromKernel, true
+	case "containerd", "dockerd", "slurmstepd":
+		return bare, true // a line of theirs is told as it is pasted alone
 	case "systemd", "systemd-oomd", "earlyoom":
 		return fromSystemd, true // what tells of kills besides the kernel
 	case "postgres", "postgresql", "postmaster":

@@ -24,6 +24,7 @@ var (
 	reUsage    = regex.New(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
 	reStat     = regex.New(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
 	reStatOne  = regex.New(`([a-z_]+):(\d{1,15})KB`)
+	reStatRow  = regex.New(`^(?:[a-z_]{2,40}:\d{1,15}KB ?)+$`)
 	reSlab     = regex.New(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
 	reTaskIn   = regex.New(`^Task in (\S+) killed as a result of limit of (\S+)`)
 )
@@ -214,6 +215,14 @@ func (r *Report) memcg(text string, inStat *bool) bool {
 		}
 		// Before 5.x one line a group, the group of the limit and those below it.
 		for _, m := range reStatOne.FindAllStringSubmatch(stats, 32) {
+			if b := kilobytes(m[2]); b != nil {
+				r.cg().Stat[m[1]] += int64(*b)
+			}
+		}
+		return true
+	}
+	if *inStat && reStatRow.MatchString(text) { // the rest of that line
+		for _, m := range reStatOne.FindAllStringSubmatch(text, 32) {
 			if b := kilobytes(m[2]); b != nil {
 				r.cg().Stat[m[1]] += int64(*b)
 			}

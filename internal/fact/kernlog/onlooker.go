@@ -15,7 +15,9 @@ import (
 // the kubelet, which reads the kernel's log, and oomkill of bcc and bpftrace, which watches the function.
 
 var (
-	reSystemOOM = regex.New(`\b(System|Cgroup) OOM encountered, victim process: (.{1,64}?), pid: (\d{1,10})\b`)
+	// A person leaves the number out.
+	reSystemOOM = regex.New(`\b(System|Cgroup) OOM encountered, victim process: ` +
+		`(.{1,64}?)(?:, pid: (\d{1,10})\b|[\s"'\x60.]{0,4}$)`)
 	reTriggered = regex.New(`^(?:(\d\d:\d\d:\d\d) )?Triggered by PID (\d{1,10}) \("?(.{1,64}?)"?\), ` +
 		`OOM kill of PID (\d{1,10}) \("?(.{1,64}?)"?\)`)
 )
@@ -27,7 +29,11 @@ func (p *Reader) onlooker(l line) bool {
 		if m == nil || !event(l.text[:m[0]], l.indent) {
 			return false
 		}
-		r := p.seen(l.at, l.text[m[4]:m[5]], l.text[m[6]:m[7]])
+		pid := ""
+		if m[6] >= 0 {
+			pid = l.text[m[6]:m[7]]
+		}
+		r := p.seen(l.at, l.text[m[4]:m[5]], pid)
 		r.Constraint, r.From = Global, ByKill
 		if l.text[m[2]:m[3]] == "Cgroup" { // most kubelets say nothing of those
 			r.Constraint = Memcg
@@ -82,7 +88,7 @@ func (p *Reader) settle() {
 		r := &p.log.Reports[i]
 		for _, v := range r.Victims {
 			if !r.told {
-				known[who{v.PID, v.Name}] = true
+				known[who{v.PID, v.Name}], known[who{0, v.Name}] = true, true
 			}
 		}
 	}

@@ -27,19 +27,22 @@ var (
 	reChosen  = regex.New(`\btask=(.{1,64}?), ?pid= ?(\d{1,10})(?:, ?uid=(\d{1,10}))?`)
 	reKill    = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): (?:OOM )?Kill(?:ed)? process (\d{1,10})(?:, UID ` +
-			`(\d{1,10}),)? ?\((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm|\.|$)`)
+			`(\d{1,10}),)? ?\((.{1,64}?)\)(?: score (-?\d{1,10})|,| total-vm| ?\.| ?…|$)`)
 	reKilled = regex.New(
 		`(?i)^(?:OOM )?Killed process (\d{1,10})(?:, UID (\d{1,10}),)? ?(?:\((.{1,64}?)\)` +
-			`(?:,| total-vm| vm:|\.|$)|\($)`)
+			`(?:,| total-vm| vm:| ?\.| ?…|$)|\($)`)
 	// The words between were translated, or are of a kernel that is not known: what follows is of a kill alone.
 	reKillOther = regex.New(
 		`(?i)^(memory cgroup out of memory|out of memory): [^()]{0,60}? (\d{1,10}) \((.{1,64}?)\),? total-vm: ?\d`)
 	// An event of a cluster, or a person, leaves the number of the process out.
 	reKillUnnumbered = regex.New(
-		`(?i)^(memory cgroup out of memory|out of memory): Killed process \((.{1,64}?)\)(?:,| total-vm|$)`)
+		`(?i)^(memory cgroup out of memory|out of memory): Kill(?:ed)? process ` +
+			`(?:(?:\.{2,4}|…|\S{0,8}\?{1,4}|<\w{1,8}>|[xX]{2,10}) ?)?\((.{1,64}?)\)(?:,| total-vm| score | ?\.| ?…|$)`)
 	// OpenVZ has a second line about the same kill.
-	reExited  = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
-	reSize    = regex.New(`(?:^|[\s,])(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?(\d{1,16})kB`)
+	reExited = regex.New(`^OOM killed process .{1,64} \(pid=\d+, ve=\d+\) exited`)
+	// A person rounds them, and takes another unit.
+	reSize = regex.New(`(?:^|[\s,])(total-vm|anon-rss|file-rss|shmem-rss|pgtables|vm|rss|swap): ?[~≈]?` +
+		`(\d{1,16}(?:\.\d{1,3})?) ?([kKMGT])i?B\b`)
 	reRest    = regex.New(`^,? ?(?:total-vm|anon-rss|file-rss|shmem-rss|pgtables|oom_score_adj|UID):? ?-?\d`)
 	reUID     = regex.New(`\bUID:? ?(\d{1,10})`)
 	reAdj     = regex.New(`\boom_score_adj:(-?\d{1,4})`)
@@ -98,7 +101,10 @@ type Reader struct {
 	inner     bool // a line is one of many that stood in one
 	head      line // the prefix of a line that stood alone
 	headAt    int  // number of that line; 0: none
-	every     bool // no line is passed over: for tests
+	looked    int  // number of the line behind which systemd-oomd lists what it could kill; 0: none
+	level     *Level
+	peaks     map[string]*Other // of units, told before a kill
+	every     bool              // no line is passed over: for tests
 }
 
 // NewReader returns an empty one. others is given the lines that may be of a
@@ -190,6 +196,11 @@ const (
 // lately says whether a line was read, and so few lines ago.
 func (p *Reader) lately(line, most int) bool { return line > 0 && p.log.Lines-line <= most }
 
+// manual says whether a person asked for the kill of a report: just before it, and not after its time.
+func (p *Reader) manual(at Stamp) bool {
+	return p.lately(p.asked, askedLines) && (at.Boot < 0 || at.Boot >= p.askedAt.Boot)
+}
+
 // Log closes what is open and returns all that was read.
 func (p *Reader) Log() *Log {
 	p.end()
@@ -209,10 +220,10 @@ func (p *Reader) raw(s string) {
 	if p.escaped(s) || p.flattened(s) {
 		return
 	}
-	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && p.field(s) {
+	if strings.HasPrefix(s, "{") && p.json(s) || !p.given && !strings.Contains(s, tripled) && p.field(s) {
 		return
 	}
-	s = strings.TrimRight(s, "\r\n")
+	s = literal(strings.TrimRight(s, "\r\n"))
 	l := stripLine(s)
 	if strings.HasSuffix(l.text, `,\`) { // folded by hand, as in a shell
 		l.text = l.text[:len(l.text)-1]
@@ -271,6 +282,21 @@ func (p *Reader) raw(s string) {
 	}
 }
 
+// tripled is what stands about a text of several lines in Python.
+const tripled = `"""`
+
+// literal takes off what a program has before a text of several lines, and behind it.
+func literal(s string) string {
+	const most = 64
+	if i := strings.Index(s[:min(len(s), most)], tripled); i >= 0 {
+		s = s[i+len(tripled):]
+	}
+	if i := strings.LastIndex(s, tripled); i > 0 && len(s)-i < len(tripled)+4 {
+		s = s[:i]
+	}
+	return s
+}
+
 // headed gives a line the prefix that a mailer has left on the line before, as there was no room behind it.
 func (p *Reader) headed(l *line) {
 	if l.from == bare && l.at.Text == "" && l.at.Boot < 0 && p.headAt > 0 && p.headAt+1 == p.log.Lines &&
@@ -284,7 +310,7 @@ func (p *Reader) headed(l *line) {
 
 // reInner is a time before a further message of the kernel.
 var reInner = regex.New(
-	` \[(?: {0,8}\d{1,9}\.\d{6}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
+	` \[(?: {0,8}\d{1,9}\.\d{3,9}|\w{3} \w{3} {1,2}\d{1,2} \d\d:\d\d:\d\d \d{4})\] `)
 
 // reInnerSyslog is what syslog or the journal put before a line of the kernel.
 var reInnerSyslog = regex.New(`(?:[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|` +
@@ -491,11 +517,17 @@ func (p *Reader) line(l line) {
 		p.line(rest)
 		return
 	}
+	if rest, ok := strings.CutPrefix(l.text, "Killed process ... "); ok && strings.HasPrefix(rest, "total-vm:") {
+		l.text = rest // a person left out which: the line before may name it
+	}
 	if p.held != "" {
 		if p.put(l) {
 			return
 		}
 		p.release()
+	}
+	if l.from == bare && reSummaryPart.MatchString(l.text) {
+		l.text = "oom-kill:" + l.text // its first line is cut
 	}
 	if p.hold(l) {
 		return
@@ -577,7 +609,7 @@ func (p *Reader) current(at Stamp) *Report {
 
 // next is the report that ends without a victim; where the one before has named some, it is another.
 func (p *Reader) next(at Stamp) *Report {
-	asked := p.lately(p.asked, askedLines)
+	asked := p.manual(at)
 	if p.at != nil && (len(p.at.Victims) > 0 || p.at.Shown) {
 		p.close()
 	}
@@ -606,7 +638,7 @@ func (p *Reader) take(l line) {
 		if m != nil && !quotes(m[1]) && (m[2] != "" || strings.HasSuffix(s, ":") ||
 			l.from == fromKernel ||
 			l.at.Text != "" || l.at.Boot >= 0) {
-			asked := p.lately(p.asked, askedLines)
+			asked := p.manual(l.at)
 			r := p.open(l.at)
 			r.Manual, r.Called = asked, true
 			p.asker(r, m[1], m[2])
@@ -614,6 +646,8 @@ func (p *Reader) take(l line) {
 		}
 	case strings.HasPrefix(s, "oom-kill:"):
 		p.summary(l)
+		return
+	case strings.HasPrefix(s, "pid ") && p.bsd(l):
 		return
 	case strings.Contains(s, "process "), strings.HasPrefix(s, "oom_reaper: "),
 		strings.Contains(s, " total-vm:") && outOf(s):
@@ -679,6 +713,9 @@ func (p *Reader) asker(r *Report, name, rest string) {
 
 // summary reads «oom-kill:constraint=…», whose lists have commas of their own.
 func (p *Reader) summary(l line) {
+	if p.turned(l) {
+		return
+	}
 	if p.at != nil && (len(p.at.Victims) > 0 || p.at.named.PID > 0 || p.at.Shown) {
 		p.close() // another report whose beginning is missing
 	}
@@ -717,6 +754,30 @@ func (p *Reader) summary(l line) {
 	p.inTable, p.inStat, p.inSlab = false, false, false
 }
 
+// turned takes what such a line tells of the kill before it, in lines whose order a person has turned around.
+func (p *Reader) turned(l line) bool {
+	m := reChosen.FindStringSubmatch(l.text)
+	if m == nil || p.at == nil || len(p.at.Victims) != 1 || p.at.named.PID > 0 || p.at.Asker.Name != "" ||
+		strconv.Itoa(p.at.Victims[0].PID) != m[2] || p.at.Victims[0].Name != m[1] {
+		return false
+	}
+	r := p.at
+	r.named = Victim{At: l.at, Name: m[1], PID: r.Victims[0].PID, UID: -1}
+	r.named.setUID(m[3])
+	if r.Victims[0].UID < 0 {
+		r.Victims[0].UID = r.named.UID
+	}
+	for _, f := range strings.Split(l.text, ",") {
+		switch k, v, _ := strings.Cut(strings.TrimSpace(f), "="); k {
+		case "oom_memcg":
+			r.Group = v
+		case "task_memcg":
+			r.TaskGroup = v
+		}
+	}
+	return true
+}
+
 // other reads lines about memory that are no part of a report.
 func (p *Reader) other(l line) bool {
 	s := l.text
@@ -730,7 +791,7 @@ func (p *Reader) other(l line) bool {
 	if m := reSysRq.FindStringSubmatch(s); m != nil {
 		p.close()
 		if m[1] == sysRqKill {
-			p.asked, p.shown = p.log.Lines, 0
+			p.asked, p.askedAt, p.shown = p.log.Lines, l.at, 0
 		} else {
 			p.open(l.at).Shown = true
 		}
@@ -748,18 +809,30 @@ func (p *Reader) other(l line) bool {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, "Killed") && strings.Contains(s, "OOM") ||
+		strings.Contains(s, "TaskOOM event") || strings.Contains(s, "OutOfMemoryError: Container killed") ||
 		strings.HasPrefix(s, "container oom ")) && p.container(l) {
 		return true
 	}
 	if l.from == bare && (strings.HasPrefix(s, "sending SIG") || strings.HasPrefix(s, "process ") ||
-		strings.HasPrefix(s[1:], "illing process ")) && p.earlyoom(l) {
+		strings.HasPrefix(s[1:], "illing process ") || strings.HasPrefix(s, "escalating to SIG") ||
+		strings.HasPrefix(s, "mem avail: ")) && p.earlyoom(l) {
 		return true
+	}
+	if strings.Contains(s, "oom-kill event") || strings.Contains(s, "oom_kill event") {
+		if m := reSlurm.FindStringSubmatch(s); m != nil {
+			o := Other{At: l.at, Kind: SlurmKilled, Name: m[2], Text: s}
+			o.Processes, _ = strconv.Atoi(m[1])
+			p.add(o)
+			return true
+		}
 	}
 	if strings.Contains(s, "[talos] Sending SIGKILL") && p.talos(l) {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, " OOM killer") || strings.Contains(s, "'oom-kill'") ||
-		strings.Contains(s, "systemd-oomd killed") || strings.Contains(s, " memory peak")) {
+		strings.Contains(s, "systemd-oomd killed") || strings.Contains(s, " memory peak") ||
+		strings.HasPrefix(s, "Considered ") || p.lately(p.looked, candidateLines) ||
+		(strings.HasPrefix(s, "Killed /") || strings.HasPrefix(s, "Marked /")) && strings.Contains(s, " due to ")) {
 		return p.systemd(l)
 	}
 	return false
@@ -906,7 +979,7 @@ func (r *Report) conclude() {
 				v.Name = t.Name
 			}
 		}
-		if r.named.PID == v.PID && v.UID < 0 {
+		if r.named.PID > 0 && r.named.PID == v.PID && v.UID < 0 {
 			v.UID = r.named.UID
 		}
 		if v.Name == "" && r.named.PID == v.PID {

@@ -19,6 +19,7 @@ type stream struct {
 	killed   int             // the line of the last kill
 	stopping map[string]bool // units that systemd itself kills, as they did not stop
 	asked    int             // number of the line that says that a person asked for a kill; 0: none, as above
+	askedAt  Stamp           // when
 }
 
 // maxStreams bounds the hosts that are kept apart: the lines of more go to the last.

@@ -20,7 +20,9 @@ var (
 		`(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
 	// «(32305733632) / total (33046663168)»
 	reOomdUsed     = regex.New(`^ \((\d{1,18})\)(?: / total \((\d{1,18})\))?`)
-	reOomdPressure = regex.New(`\bbeing (\d{1,3}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
+	reOomdPressure = regex.New(`\bbeing (\d{1,16}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
+	reConsidered   = regex.New(`^Considered (\d{1,9}) cgroups for killing`)
+	reCandidate    = regex.New(`^(Path|Pressure|Current Memory Usage|Swap Usage): {1,8}(\S.*)$`)
 )
 
 // systemd reads what systemd and systemd-oomd say about a kill.
@@ -37,6 +39,10 @@ func (p *Reader) systemd(l line) bool {
 		case m[3] != "":
 			o.Kind = OomdUnit
 			o.Processes, _ = strconv.Atoi(m[3])
+		}
+		if peak := p.peaks[o.Name]; peak != nil {
+			o.Peak, o.SwapPeak = peak.Peak, peak.SwapPeak
+			delete(p.peaks, o.Name)
 		}
 		p.add(o)
 		return true
@@ -56,12 +62,18 @@ func (p *Reader) systemd(l line) bool {
 		p.mainKilled(m[1])
 		return true
 	}
-	if strings.HasPrefix(s, "Considered ") && strings.Contains(s, " cgroups for killing") {
-		p.add(Other{At: l.at, Kind: OomdLooked, Text: s})
+	if m := reConsidered.FindStringSubmatch(s); m != nil {
+		o := Other{At: l.at, Kind: OomdLooked, Text: s}
+		o.Cgroups, _ = strconv.Atoi(m[1])
+		p.add(o)
+		p.looked = p.log.Lines
+		return true
+	}
+	if p.lately(p.looked, candidateLines) && p.candidate(s) {
 		return true
 	}
 	m := reOomd.FindStringSubmatch(s)
-	if m == nil || l.from != fromSystemd {
+	if m == nil || l.from != fromSystemd && m[2] == "" {
 		return false
 	}
 	o := Other{At: l.at, Kind: OomdKilled, Name: m[1], Text: s}
@@ -80,6 +92,29 @@ func (p *Reader) systemd(l line) bool {
 		o.Pressure, o.Most = percent(u[1]), percent(u[2])
 	}
 	p.add(o)
+	return true
+}
+
+// candidateLines is how many lines such a list has.
+const candidateLines = 80
+
+// candidate reads a line of what systemd-oomd could kill: of the first in its list.
+func (p *Reader) candidate(s string) bool {
+	m := reCandidate.FindStringSubmatch(s)
+	n := len(p.log.Other)
+	if m == nil || n == 0 || p.log.Other[n-1].Kind != OomdLooked {
+		return false
+	}
+	o := &p.log.Other[n-1]
+	switch {
+	case m[1] == "Path" && o.Name == "":
+		o.Name = m[2]
+	case m[1] == "Path":
+		p.looked = 0 // the next
+	}
+	if p.looked > 0 && len(o.Text) < maxText {
+		o.Text += " " + s
+	}
 	return true
 }
 
@@ -110,6 +145,13 @@ func (p *Reader) consumed(m []string) {
 		}
 		o.Peak, o.SwapPeak = scaled(m[2], m[3]), scaled(m[4], m[5])
 		return
+	}
+	const most = 256
+	if p.peaks == nil {
+		p.peaks = map[string]*Other{}
+	}
+	if len(p.peaks) < most {
+		p.peaks[m[1]] = &Other{Peak: scaled(m[2], m[3]), SwapPeak: scaled(m[4], m[5])}
 	}
 }
 

@@ -19,6 +19,9 @@ var (
 	reEarlyOld = regex.New(`^(?:killing process (\d{1,10}) "(.{1,64}?)" with signal (9|15):|` +
 		`Killing process '(.{1,64}?)' with signal (9|15), pid: (\d{1,10}),) badness:? `)
 	reEarlyStays = regex.New(`^process (\d{1,10}) did not exit$`)
+	reEarlyMore  = regex.New(`^escalating to SIGKILL after [\d.]{1,12} seconds`)
+	reEarlyLevel = regex.New(`^mem avail: {0,8}(\d{1,9}) of {1,8}(\d{1,9}) MiB \([ \d.]{1,12}%\), swap free:? {0,8}` +
+		`(\d{1,9})(?: of |/) {0,8}(\d{1,9})`)
 	// The OOM controller of Talos, which ends all of a control group.
 	reTalos = regex.New(`^(?:(?:\S{1,64}: )?user: +\w{1,16}: +\[([\d:.TZ-]{10,40})\]: )?` +
 		`\[talos\] Sending SIGKILL to cgroup \{.*"cgroup": ?"(?:/sys/fs/cgroup)?(/[^"]{1,512})"`)
@@ -38,6 +41,9 @@ func (p *Reader) earlyoom(l line) bool {
 		}
 		return false
 	}
+	if p.earlyAside(l) {
+		return true
+	}
 	m := reEarly.FindStringSubmatch(l.text)
 	if old := reEarlyOld.FindStringSubmatch(l.text); old != nil {
 		signal := "SIGTERM"
@@ -56,8 +62,44 @@ func (p *Reader) earlyoom(l line) bool {
 		b := unit.Bytes(n) * unit.MB
 		o.Used = &b
 	}
+	o.Level = p.levelBefore()
 	p.add(o)
 	return true
+}
+
+// earlyAside reads what earlyoom says before and behind the line with the signal.
+func (p *Reader) earlyAside(l line) bool {
+	if m := reEarlyLevel.FindStringSubmatch(l.text); m != nil {
+		var n [4]unit.Bytes
+		for i := range n {
+			v, _ := strconv.ParseInt(m[i+1], 10, 64)
+			n[i] = unit.Bytes(v) * unit.MB
+		}
+		p.level = &Level{n[0], n[1], n[2], n[3], p.log.Lines}
+		return true
+	}
+	switch {
+	case reEarlyMore.MatchString(l.text):
+		for i := len(p.log.Other) - 1; i >= 0; i-- {
+			if o := &p.log.Other[i]; o.Kind == EarlyOOM {
+				o.Escalated, o.Signal = o.Signal != "SIGKILL", "SIGKILL"
+				return true
+			}
+		}
+	case l.from == fromSystemd && strings.HasPrefix(l.text, "Could not find a process to kill"):
+		p.add(Other{At: l.at, Kind: EarlyNone, Text: l.text, Level: p.levelBefore()})
+		return true
+	}
+	return false
+}
+
+// levelBefore is what of memory was left just before, as earlyoom said.
+func (p *Reader) levelBefore() *Level {
+	const before = 16
+	if p.level == nil || !p.lately(p.level.line, before) {
+		return nil
+	}
+	return p.level
 }
 
 // talos reads what the OOM controller of Talos logs when it ends a control group.
@@ -79,8 +121,14 @@ func (p *Reader) container(l line) bool {
 	if l.from != bare || len(l.text) > maxReasonLine {
 		return false
 	}
-	if c := reContainerOOM.FindStringSubmatch(l.text); c != nil {
-		p.add(Other{At: l.at, Kind: ContainerKilled, Name: c[1], Text: l.text})
+	for _, re := range []*regex.Regex{reContainerOOM, reTaskOOM} {
+		if c := re.FindStringSubmatch(l.text); c != nil {
+			p.add(Other{At: l.at, Kind: ContainerKilled, Name: c[1], Text: l.text})
+			return true
+		}
+	}
+	if strings.Contains(l.text, "OutOfMemoryError: Container killed due to memory usage") { // as ECS says it
+		p.add(Other{At: l.at, Kind: ContainerKilled, Text: l.text})
 		return true
 	}
 	if m == nil {
@@ -152,6 +200,32 @@ func (p *Reader) finished(b []byte) {
 
 // reContainerOOM is an event of Docker: «container oom 3f2ab81c0d (image=postgres:16, name=shop-db)».
 var reContainerOOM = regex.New(`^container oom [0-9a-f]{8,64} \(.{0,512}?\bname=([^,)\s]{1,255})`)
+
+var (
+	// An event of containerd: «TaskOOM event &TaskOOM{ContainerID:3f2a…», «TaskOOM event container_id:"3f2a…"».
+	reTaskOOM = regex.New(`\bTaskOOM event (?:for |in )?(?:&?TaskOOM\{ContainerID:|container_id:\\?"?)([0-9a-f]{8,64})`)
+	// «slurmstepd: error: Detected 1 oom-kill event(s) in StepId=812.batch. …»
+	reSlurm = regex.New(`\bDetected (\d{1,9}) oom[-_]kill events?(?:\(s\))? in (?i:step ?(?:Id=)?)([\w.+-]{1,64}\w)`)
+	// FreeBSD: «pid 7312 (postgres), jid 0, uid 770, was killed: failed to reclaim memory»
+	reBSD = regex.New(`^pid (\d{1,10}) \((.{1,64}?)\),(?: jid \d{1,9},)? uid (\d{1,10}),? was killed: ` +
+		`(?:out of swap space|failed to reclaim memory|a thread waited too long to allocate a page)`)
+)
+
+// bsd reads the line in which the kernel of FreeBSD tells of a kill.
+func (p *Reader) bsd(l line) bool {
+	m := reBSD.FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	r := p.open(l.at)
+	r.Called, r.Constraint, r.From = true, Global, ByKill
+	v := Victim{At: l.at, UID: -1, Name: m[2]}
+	v.PID, _ = strconv.Atoi(m[1])
+	v.setUID(m[3])
+	r.Victims = []Victim{v}
+	p.close()
+	return true
+}
 
 var reReason = regex.New(`(?i)^(?:- )?["']?(?:last )?(?:reason|state|status|terminated)["']? ?[:=]? ?["']? $`)
 

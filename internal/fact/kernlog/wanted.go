@@ -22,7 +22,7 @@ func hasAnchor(b []byte) bool {
 		// oom-killer, oom-kill, oom_reaper, memory.oom.group; Out of memory, __vm_enough_memory, memory: usage
 		case 'm':
 			if around(b, i, "oo", "m") || around(b, i, "V", "mRSS") || around(b, i, "e", "mory") ||
-				around(b, i, "", "mems_allowed=") {
+				around(b, i, "", "mems_allowed=") || around(b, i, "", "mem avail: ") {
 				return true
 			}
 		case 'M': // by the OOM killer; Out of Memory, as it was once; a part of a report
@@ -33,11 +33,12 @@ func hasAnchor(b []byte) bool {
 		case 'K':
 			if around(b, i, "", "Killed ") || around(b, i, "status=9/", "KILL") ||
 				around(b, i, "timed out. ", "Killing") || around(b, i, "SIG", "KILL to process ") ||
-				around(b, i, "SIG", "KILL to cgroup ") || around(b, i, "", "Killing process '") {
+				around(b, i, "SIG", "KILL to cgroup ") || around(b, i, "to SIG", "KILL after ") || around(b, i, "", "Killing process '") {
 				return true
 			}
 		case 'f':
-			if around(b, i, "allocation ", "failure") || around(b, i, "allocation stalls ", "for ") {
+			if around(b, i, "out o", "f swap space") || around(b, i, "allocation ", "failure") ||
+				around(b, i, "", "find a process to kill") || around(b, i, "allocation stalls ", "for ") {
 				return true
 			}
 		case '_': // parts of a report whose beginning is missing, as the next
@@ -138,7 +139,8 @@ const (
 // useOf says what is to be done with a line before it is taken apart.
 func (p *Reader) useOf(b []byte) use {
 	switch {
-	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b) || endsInTag(b):
+	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b) || endsInTag(b) ||
+		p.lately(p.looked, candidateLines):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {

@@ -13,7 +13,11 @@ import (
 var (
 	// All of «oom-kill:…»: the kernel writes the user last.
 	reSummaryEnd = regex.New(`,task=.{1,64},pid=\d{1,10},uid=\d{1,10}$`)
-	reFileSize   = regex.New(`\bfile-rss: ?\d{1,16}kB`)
+	// A piece of it whose beginning is cut.
+	reSummaryPart = regex.New(`^(?:nodemask|cpuset|mems_allowed|oom_memcg|task_memcg)=[^ ]{1,600}$`)
+	// Behind the user, the kernel writes two more.
+	reUserLast = regex.New(`kB,? UID:\d{1,10}(?: pgtables:\d{1,16}kB)?$`)
+	reFileSize = regex.New(`\bfile-rss: ?\d{1,16}kB`)
 	// A row of the table that ends before its name.
 	reRowOpen  = regex.New(`^\[ {0,10}\d{1,10}\](?: +-?\d{1,18}){0,12}$`)
 	reHeadOpen = regex.New(`^\[ {0,4}pid {0,4}\]`)
@@ -103,6 +107,9 @@ func lackingKill(s string) bool {
 	if strings.Contains(s, " total-vm:") && !reFileSize.MatchString(s) {
 		return true // all kernels that tell the first size tell this one
 	}
+	if reUserLast.MatchString(s) {
+		return true
+	}
 	word := s[strings.LastIndexAny(s, " ,")+1:]
 	key, number, told := strings.Cut(word, ":")
 	for _, k := range sizeKeys {
@@ -162,7 +169,7 @@ func (p *Reader) joined(held, next string) string {
 	if p.lacking(with) && !p.lacking(held+next) {
 		return held + next
 	}
-	if opens(held) && endsInSize(held) {
+	if opens(held) && endsInSize(held) && (!reUserLast.MatchString(held) || next[0] >= '0' && next[0] <= '9') {
 		return held + next
 	}
 	return with
@@ -202,6 +209,9 @@ func alone(l line) bool {
 func (p *Reader) put(l line) bool {
 	if l.text == "" || p.pieces >= maxJoin || len(p.held)+len(l.text) >= 4*maxText {
 		return false
+	}
+	if l.from == bare && len(l.text) > 1 && l.text[0] == '"' && opens(p.held) { // one string of a program after another
+		l.text = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(l.text[1:], `",)`), `\n`), " ")
 	}
 	switch {
 	case p.broken():

@@ -70,3 +70,17 @@ func shapeOf(p *Plan) string {
 	fmt.Fprintf(&b, "%v %v", *p.Planning, *p.Execution)
 	return b.String()
 }
+
+// TestRetypedScans holds plans of one node whose figures and blanks a person left out.
+func TestRetypedScans(t *testing.T) {
+	list, err := Parse([]byte("So it read:\n\n```\nSeq Scan on parts\nFilter: (name ~~ 'a%'::text)\n" +
+		"Rows Removed by Filter: 7\nExecution Time: 0.400 ms\n```\n\nand then\n\n```\nIndex Scan using parts_name on parts\n" +
+		"Index Cond: (name = 'a'::text)\n```\n"))
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%d plans, %v", len(list), err)
+	}
+	if a, b := list[0].Root, list[1].Root; a.Head != "Seq Scan on parts" || a.Removed != 7 ||
+		b.Head != "Index Scan using parts_name on parts" {
+		t.Errorf("%+v %+v", a, b)
+	}
+}

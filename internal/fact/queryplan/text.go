@@ -104,6 +104,8 @@ type reader struct {
 	csv   bool     // the log is CSV: quotes within a message stand twice
 	made  []string // indexes that were created since the last plan
 	asked asked    // the statement that a person typed above the plan
+
+	headed bool // the line before is nothing but the name of a node
 }
 
 // maxQuery bounds the lines of a query in a log.
@@ -205,8 +207,9 @@ func (r *reader) line(l, next string) error {
 	if shouted.MatchString(it.text) {
 		it.text = it.text[:1] + strings.ToLower(it.text[1:6]) + it.text[6:]
 	}
+	defer func() { r.headed = bareHead.MatchString(it.text) && headWord.MatchString(it.text) }()
 	switch {
-	case heads(it, next, r.cur != nil || r.inSQL):
+	case heads(it, next, r.cur != nil || r.inSQL), r.retyped(it, next):
 		if !it.arrow || r.cur == nil || r.cur.ended {
 			if err := r.start(it.arrow); err != nil {
 				return err
@@ -499,6 +502,19 @@ func heads(it item, next string, within bool) bool {
 	name, _, colon := strings.Cut(after, ":")
 	deeper := len(next)-len(strings.TrimLeft(next, " ")) > it.column
 	return strings.HasPrefix(after, "->") || colon && known(name) && deeper
+}
+
+var (
+	// scanHead is a whole line of a node that reads a table, and scanWord what only such a node has.
+	scanHead = regex.New(`^(?:Parallel )?(?:Seq Scan|Bitmap Heap Scan|Index(?: Only)? Scan(?: Backward)? using \S{1,128})` +
+		` on \S{1,128}(?: \w{1,64})?$`)
+	scanWord = regex.New(`^(?:Filter|Index Cond|Recheck Cond): \(`)
+)
+
+// retyped says whether a line is the node of a plan of one, in which a person has kept neither figures nor blanks.
+func (r *reader) retyped(it item, next string) bool {
+	return !it.arrow && !r.inSQL && (r.cur == nil || r.cur.ended || r.cur.blank) && !r.headed &&
+		scanHead.MatchString(it.text) && scanWord.MatchString(strings.TrimLeft(next, " "))
 }
 
 // markAt is where the numbers of a node's line begin; -1 where it has none.

@@ -14,6 +14,7 @@ var (
 	herokuKeys = regex.New(
 		`^(?:app\[postgres[^\]]{0,40}\]: )(?:\[\w{1,60}\] )?(?:\[\d{1,10}(?:-\d{1,6})?\])?\s*`)
 	hostName = regex.New(`^([A-Za-z][\w.-]{0,63}|\d{1,3}(?:\.\d{1,3}){3}): ?`)
+	unitName = regex.New(`^[\w.-]+\.(?:service|slice|scope|mount|socket|swap): `)
 )
 
 // findCompose finds the name that docker compose puts before the lines of each service.
@@ -124,7 +125,7 @@ func findHeroku(s *sample) cut {
 func findHost(s *sample) cut {
 	const least = 3
 	m := hostName.FindSubmatch(s.signs[0])
-	if len(s.lines) < least || m == nil || string(m[1]) == "kernel" || s.Labeled != nil && s.Labeled(m[0]) ||
+	if len(s.lines) < least || m == nil || string(m[1]) == "kernel" || unitName.Match(s.signs[0]) || s.Labeled != nil && s.Labeled(m[0]) ||
 		s.Begin != nil && s.Begin(string(s.signs[0])) == 0 {
 		return nil
 	}

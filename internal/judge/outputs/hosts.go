@@ -55,7 +55,7 @@ func (j *judge) devices(list []output.Device) {
 		ms, queue float64
 		of        string
 	}
-	slow, full := map[string]worst{}, map[string]float64{}
+	slow, full, stuck := map[string]worst{}, map[string]float64{}, map[string]float64{}
 	for i := range list {
 		d := &list[i]
 		ms, of := d.Longest()
@@ -65,6 +65,14 @@ func (j *judge) devices(list []output.Device) {
 		if d.Util != nil && *d.Util >= busy {
 			full[d.Name] = *d.Util
 		}
+		if none(d.Reads) && none(d.Writes) && d.Queue != nil && *d.Queue >= queued && d.Util != nil && *d.Util >= busy {
+			stuck[d.Name] = max(stuck[d.Name], *d.Queue)
+		}
+	}
+	for _, name := range sorted(stuck) {
+		j.say("no_request_done", Warning, "{device}: it completed no request in an interval, although on average {queue} "+
+			"were queued or in progress. It hung: look at the kernel log for errors of the disk, its controller or its "+
+			"network.", "device", name, "queue", Rate(stuck[name]))
 	}
 	told := 0
 	for _, name := range sorted(slow) {
@@ -78,7 +86,7 @@ func (j *judge) devices(list []output.Device) {
 			Rate(w.queue))
 	}
 	for _, name := range sorted(full) {
-		if _, ok := slow[name]; !ok {
+		if _, ok := slow[name]; !ok && stuck[name] == 0 {
 			j.say("util_is_no_limit", Info,
 				"{device}: %util is {util}. It counts the time with at least one request in progress. A device that "+
 					"serves several requests at once can do more: look at its latency and its queue.",
@@ -86,6 +94,9 @@ func (j *judge) devices(list []output.Device) {
 		}
 	}
 }
+
+// none says whether a count is known to be zero.
+func none(n *float64) bool { return n != nil && *n == 0 }
 
 // longest says which requests of a device took how long.
 func longest(of string) say.Template {
@@ -113,7 +124,8 @@ func (j *judge) vmstat(t *output.Vmstat) {
 			continue
 		}
 		n++
-		in, out, wait = max(in, scale*min(s.SI, 1<<40)), max(out, scale*min(s.SO, 1<<40)), max(wait, s.WA)
+		i, o := s.Swapped()
+		in, out, wait = max(in, scale*i), max(out, scale*o), max(wait, s.WA)
 		blocked = max(blocked, s.B)
 		if s.ST != nil {
 			steal = max(steal, *s.ST)

@@ -99,9 +99,9 @@ func TestVerdicts(t *testing.T) {
 		"errors": {[]output.Output{{Sysbench: &output.Sysbench{Transactions: n(1000), IgnoredErrors: n(50)}}},
 			"errors warning"},
 		"swapping": {[]output.Output{{Vmstat: &output.Vmstat{Samples: []output.VmstatSample{{SinceBoot: true},
-			{SI: 9912, SO: 7804}}}}}, "swapping warning"},
+			{SI: n(9912), SO: n(7804)}}}}}, "swapping warning"},
 		"a mean since the boot is no swapping now": {[]output.Output{
-			{Vmstat: &output.Vmstat{Samples: []output.VmstatSample{{SinceBoot: true, SO: 900}}}}},
+			{Vmstat: &output.Vmstat{Samples: []output.VmstatSample{{SinceBoot: true, SO: n(900)}}}}},
 			"since_boot info"},
 		"idle": {[]output.Output{{Vmstat: &output.Vmstat{Samples: []output.VmstatSample{{SinceBoot: true},
 			{ID: 100}}}}}, "idle info"},
@@ -126,7 +126,7 @@ func TestVerdicts(t *testing.T) {
 		"stolen": {[]output.Output{{Vmstat: &output.Vmstat{Samples: []output.VmstatSample{{SinceBoot: true},
 			{ST: n(31)}}}}}, "steal warning"},
 		"swapping in MB": {[]output.Output{{Vmstat: &output.Vmstat{Unit: "MB",
-			Samples: []output.VmstatSample{{SinceBoot: true}, {SI: 2}}}}}, "swapping warning"},
+			Samples: []output.VmstatSample{{SinceBoot: true}, {SI: n(2)}}}}}, "swapping warning"},
 		"requests wait": {[]output.Output{
 			{Iostat: &output.Iostat{Samples: []output.IostatSample{{Devices: []output.Device{
 				{Name: "vda", Writes: v(1388), WriteMS: v(37), Queue: v(71), Util: v(100)}}}}}}},

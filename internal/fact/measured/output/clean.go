@@ -50,6 +50,9 @@ func starts(l string) bool {
 var (
 	// where the result of dd begins, behind another
 	ddAgain = regex.New(`[ *|]{2,}([0-9]{1,15} bytes \()`)
+	// what a page or a program has put in front of the first line of a text
+	opened = regex.New(`^\s*(?:\x60{3}[a-z]{1,12}|(?:[\w.]{1,24} ?:?[:=] ?)?[a-z]?["'\x60]{1,3})` +
+		`(Linux [0-9]\S* \(.*|procs -.*|pgbench \([0-9].*|sysbench [0-9].*|transaction type: .*|avg-cpu: .*|Device:? +\S.*)$`)
 	// the name that a person gave to a run, in front of each of its lines
 	labelled = regex.New(`^\[[^\[\]]{1,60}\] `)
 )
@@ -72,6 +75,14 @@ func clean(b []byte) (lines []string, numbers []int) {
 			if bare := strings.TrimLeft(part, "`"); len(bare) < len(part) && starts(bare) { // inline code over lines
 				part = bare
 			}
+			if holds(part, "`", `"`, "'") {
+				if m := opened.FindStringSubmatch(part); m != nil {
+					part = m[1]
+				}
+				if bare := strings.TrimRight(part, "`'\",;"); len(bare) < len(part) && isRow(bare) {
+					part = bare // the end of such a text
+				}
+			}
 			if m := labelled.FindString(part); m != "" && pgbenchLine.MatchString(part[len(m):]) {
 				part = part[len(m):]
 			}
@@ -90,6 +101,13 @@ func clean(b []byte) (lines []string, numbers []int) {
 		lines[i], numbers[i] = l.Text, l.Number
 	}
 	return folded(lines), numbers
+}
+
+// isRow says whether a line ends with as many figures as only a row of a table has.
+func isRow(l string) bool {
+	const least = 4
+	f := strings.Fields(l)
+	return len(f) > least && onlyFigures(percents(f[len(f)-least:]))
 }
 
 // marked takes the marks of bold text or of code off a line that is between them as a whole.

@@ -183,7 +183,7 @@ var (
 		`IO depths\s+: |submit\s+: 0=|complete\s+: 0=|Starting [0-9]+ (?:process|thread)|` +
 		`Disk stats|[^:]+: Laying out IO file|zone resets)`)
 	fioSignal  = regex.New(`\bfio: terminating on signal ([0-9]{1,2})`)
-	fioCommand = regex.New(`(?:^|[\s$#;(>])fio(?:\.exe)?\s+-`)
+	fioCommand = regex.New(`(?:^|[\s$#;(>/\\])fio(?:\.exe)?\s+-`)
 	fioOption  = regex.New(
 		`(?:^|\s)--?(name|rw|readwrite|bs|ioengine|iodepth|numjobs|direct|buffered|fsync|fdatasync|sync)[= ]([^\s\\]+)`)
 )

@@ -19,13 +19,13 @@ type Neighbor struct {
 
 var (
 	// «8192000 bytes (8.2 MB, 7.8 MiB) copied, 13.1072 s, 625 kB/s», in each language
-	ddResult = regex.New(`^\s*([0-9]{1,15}) \S{2,10}(?:[^()]{0,12}\([^()]{1,40}\))?.{0,24}?[,，]? ` +
-		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|秒|初)\b?,? ` +
-		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒]?\S*(?:\s+\([0-9]{1,2}\))?\s*$`)
+	ddResult = regex.New(`^\s*([0-9]{1,15}) ?[^\s\d()]{2,10}(?:[^()]{0,12}\([^()]{1,40}\))?.{0,24}?[,，、]? ?` +
+		`([0-9]{1,6}(?:[.,][0-9]{1,9})?) ?(?:s|с|seconds|secs|сек|秒|初|초)\b?[,，、]? ?` +
+		`.{0,4}[0-9.,]+ ?[kKMGT]?(?:i?B|Б|o|octets)/?[sс秒초]?\S*(?:\s+\([0-9]{1,2}\))?\s*$`)
 	// of BSD and macOS: «1048576000 bytes transferred in 9.1 secs (115228131 bytes/sec)», and of the oldest of Linux
 	ddBSD = regex.New(`^\s*[0-9]{1,15} bytes transferred in ([0-9]{1,6}\.[0-9]{1,9}) sec(?:s|onds)? ` +
 		`\([0-9]+ bytes/sec\)`)
-	ddRecords = regex.New(`^\s*([0-9]{1,12})\+[0-9]{1,12} \S+`)
+	ddRecords = regex.New(`^\s*(?:记录了|記錄了)?([0-9]{1,12})\+[0-9]{1,12} \S+`)
 	// a prompt of a shell ends what a command before it printed
 	prompted  = regex.New(`^\s*(?:\[[^\]]*\]|[\w.-]+@[\w.-]+\S*)? ?[$#%] \S`)
 	ddCommand = regex.New(`(?:^|[\s$#;&|(])dd\s+(?:\S+\s+)*?(?:if|of)=`)
@@ -38,9 +38,10 @@ var (
 		{"pveperf", regex.New(`^\s*(?:FSYNCS/SECOND|BUFFERED READS|AVERAGE SEEK TIME):\s+[0-9.]+`)},
 		{"hdparm", regex.New(`^\s*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:\s+[0-9]+ MB in `)},
 		{"bonnie++", regex.New(`^\s*Version\s+[0-9.]+[a-z]?\s+-+Sequential Output-+`)},
-		{"diskspd", regex.New(`^\s*total:\s+[0-9]+ \|\s+[0-9]+ \|\s+[0-9.]+ \|\s+[0-9.]+`)},
+		{"bonnie++", bonnieRow},
 		{"CrystalDiskMark", regex.New(`^\s*(?:SEQ|RND|Sequential|Random)[ _]?.{0,32}:\s+[0-9.]+ MB/s`)},
-		{"HammerDB", regex.New(`\bTEST RESULT : System achieved [0-9]+ NOPM`)},
+		{"HammerDB", regex.New(`\bTEST RESULT : System achieved [0-9]+ (?:NOPM|\w+ TPM)\b`)},
+		{"winsat", regex.New(`^>? ?Disk\s+(?:Random|Sequential) [0-9.]+ (?:Read|Write)\s+[0-9.]+ MB/s`)},
 		{"BenchmarkSQL", regex.New(`\bMeasured tpm(?:C|TOTAL)\b.* = [0-9.]+`)},
 		{"go-tpc", regex.New(`^\s*tpmC: [0-9.]+, tpmTotal: [0-9.]+`)},
 		{"cockroach workload", regex.New(`^\s*_elapsed_+errors_.*ops/sec`)},
@@ -59,8 +60,16 @@ type neighbors struct {
 	records int64
 	row     int // the number of the line of the last result: a row of a table has several
 	seen    map[string]int
-	pool    bool // the head of zpool iostat was there
+	pool    bool   // the head of zpool iostat was there
+	device  string // that hdparm named
+	spd     diskspd
 }
+
+// bonnieRow is what bonnie++ prints: machine, size, then speeds and shares of the CPU; with some below what it measures.
+var bonnieRow = regex.New(`^\s*[\w.-]{1,40}\s+[0-9.]{1,8}[GMK]?(?::[0-9a-z]{1,8})?(?:\s+(?:[0-9.]{1,10}[GMK]?\s+[0-9]{1,4}|` +
+	`\+{3,5}\s+\+{3})){6}\s*$`)
+
+var hdparmDevice = regex.New(`^\s*(/dev/[\w/.-]{1,64}):\s*$`)
 
 var (
 	poolHead = regex.New(`^\s*pool\s+alloc\s+free\s+read\s+write\s+read\s+write`)
@@ -82,8 +91,15 @@ func (n *neighbors) line(s scanned) bool {
 		}
 		n.pool = strings.TrimSpace(s.text) == ""
 	}
+	if n.diskspd(s) {
+		return true
+	}
+	if m := match(hdparmDevice, s.text, "/dev/"); m != nil {
+		n.device = m[1]
+		return false
+	}
 	if len(s.text) > 400 || !holds(s.text, "dd ", "+", "yte", "B/s", "octet", "байт", "字节", "バイト", "avg",
-		"requests",
+		"requests", "+++", " 99 ", "Disk ",
 		"FSYNC", "READS", "SEEK", "reads:", "Output", "total", "MB/s", "NOPM", "tpm", "_elapsed",
 		"usage", "DISK", "top - ") {
 		return false
@@ -120,7 +136,11 @@ func (n *neighbors) line(s scanned) bool {
 	}
 	for _, l := range neighborLines {
 		if l.re.MatchString(s.text) {
-			n.keep(Neighbor{Program: l.program, Line: s.number, Text: short(strings.TrimSpace(s.text), maxFirst)})
+			text := strings.TrimSpace(s.text)
+			if l.program == "hdparm" && n.device != "" {
+				text = n.device + ": " + text
+			}
+			n.keep(Neighbor{Program: l.program, Line: s.number, Text: short(text, maxFirst)})
 			return true
 		}
 	}
@@ -140,4 +160,4 @@ func (n *neighbors) keep(x Neighbor) {
 	}
 }
 
-func (n *neighbors) end() {}
+func (n *neighbors) end() { n.threads() }

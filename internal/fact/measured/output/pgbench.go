@@ -55,6 +55,7 @@ var (
 	pgbenchRow = regex.New(`^\s+([0-9]{1,9}[.,][0-9]{3,6})\s+(\S.*)$`)
 	// «progress: 5.0 s, 2903.1 tps, lat 5.482 ms stddev 7.189»
 	pgbenchProgress = regex.New(`\bprogress: ([0-9.]+ s, [0-9.]+ tps, .*)$`)
+	thousands       = regex.New(`([0-9]),([0-9]{3})\b`)
 	pgbenchOldTPS   = regex.New(`^(tps = [0-9.]+)\(`)
 	// «pgbench: error: client 4 script 0 aborted in command 5 query 0: ERROR:  …»; before 13
 	// «client 4 aborted in command 5 (SQL) of script 0; ERROR:  …», «Client 4 aborted in state 5: …»
@@ -151,6 +152,10 @@ func (p *pgbench) line(s scanned) bool {
 	}
 	if strings.HasPrefix(l, "number of processed transactions") {
 		l = strings.Replace(l, "number of processed transactions", "number of transactions actually processed", 1)
+	}
+	if strings.HasPrefix(l, "number of transactions actually processed: ") {
+		l = thousands.ReplaceAllString(l, "$1$2") // 4,500,000
+		l = thousands.ReplaceAllString(l, "$1$2")
 	}
 	if strings.HasPrefix(l, "- ") {
 		l = " " + l // as it stands in the section of a script

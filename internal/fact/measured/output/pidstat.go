@@ -164,7 +164,7 @@ func (t *pidstat) row(s scanned, at string, mean bool, fields []string) bool {
 		bare := strings.TrimRight(f, "BkKMGT")
 		v, ok := figure(bare)
 		if !ok {
-			if f == "-" {
+			if f == "-" || f == "-1.00" { // what it was not allowed to read
 				continue
 			}
 			return false

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Sysbench is the report of sysbench 0.4 to 1.1 on a database, or the lines of its progress.
@@ -30,9 +31,17 @@ type Sysbench struct {
 	ReadSpeed  *float64         `json:"read_mib_per_second,omitempty"` // of a test of files
 	WriteSpeed *float64         `json:"written_mib_per_second,omitempty"`
 	Fsyncs     *float64         `json:"fsyncs_per_second,omitempty"`
+	BlockSize  unit.Bytes       `json:"block_size,omitempty"` // of a test of files, or of memory
+	Files      *SysbenchFiles   `json:"files,omitempty"`
 	Latency    *SysbenchLatency `json:"latency_ms,omitempty"`
 	Progress   []SysbenchPoint  `json:"progress,omitempty"`
 	Errors     []string         `json:"errors,omitempty"` // that ended it: the first of each wording
+}
+
+// SysbenchFiles is what a test of files worked on.
+type SysbenchFiles struct {
+	Count int64      `json:"count,omitempty"`
+	Size  unit.Bytes `json:"size,omitempty"` // of all together
 }
 
 // SysbenchLatency is in milliseconds.
@@ -68,7 +77,8 @@ var (
 	sysbenchPart    = regex.New(`^\s*(?:SQL statistics:|OLTP test statistics:|General statistics:|` +
 		`Test execution summary:|queries performed:|Latency \(ms\):|per-request statistics:|response time:|` +
 		`Threads fairness:|File operations:|Throughput:|CPU speed:|Running the test with following options:|` +
-		`Initializing worker threads|Threads started!|Response time:|` +
+		`Initializing (?:worker threads|random number generator)|Threads started!|Response time:|` +
+		`Extra file open flags:|Random number generator seed is |` +
 		`Running memory speed test|Doing \S+ (?:performance|subsystem|operations) |Operations performed:)`)
 	// What a report is of, by a line that only such a one has.
 	sysbenchTests = []struct{ word, test string }{{"CPU speed:", "cpu"}, {"Prime numbers limit:", "cpu"},
@@ -78,6 +88,10 @@ var (
 	// «Total operations: 58203344 (5819811.24 per second)», «Operations performed: 104857600 (2211093.45 ops/sec)»
 	sysbenchTotal = regex.New(`^\s*(?:Total operations|Operations performed): ([0-9]{1,15}) ?` +
 		`\( ?([0-9.]+) (?:per second|ops/sec)\)`)
+	// «Block size 16KiB», of memory «  block size: 1KiB», «128 files, 24MiB each», «3GiB total file size»; 0.4: «16Kb»
+	sysbenchBlock = regex.New(`^\s*[Bb]lock size:? ([0-9.]{1,9} ?[KMG]?i?[Bb]?)\s*$`)
+	sysbenchInAll = regex.New(`^\s*([0-9]{1,9}) files, [0-9.]+ ?[KMG]?i?[Bb] each`)
+	sysbenchSize  = regex.New(`^\s*([0-9.]{1,12} ?[KMGT]?i?[Bb]) total file size\s*$`)
 	// «56839.20 MiB transferred (5683.41 MiB/sec)»
 	sysbenchMoved = regex.New(`^\s*[0-9.]+ Mi?B transferred \(([0-9.]+) Mi?B/sec\)`)
 	// 0.4: «Operations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total», then
@@ -115,6 +129,9 @@ type sysbench struct {
 	command string
 	typed   string // the beginning of a command that goes on in the next line
 	ended   bool   // its last part was seen
+	// of a report that has not begun, and the line that tells it; 0: none
+	threads   int64
+	threadsAt int
 }
 
 // sysbenchTyped is a command whose rest is in the lines that follow.
@@ -141,7 +158,11 @@ func (b *sysbench) open(s scanned) *Sysbench {
 	if b.out == nil {
 		b.out = b.r.open(SysbenchRT, s.number)
 		b.out.Sysbench = &Sysbench{Test: b.command}
-		b.command, b.ended = "", false
+		const before = 8 // lines of options
+		if b.threadsAt > 0 && s.number-b.threadsAt <= before {
+			b.out.Sysbench.Threads = b.threads
+		}
+		b.command, b.ended, b.threadsAt = "", false, 0
 	}
 	return b.out.Sysbench
 }
@@ -154,7 +175,11 @@ func (b *sysbench) line(s scanned) bool {
 		b.command = m[1]
 		return true
 	}
-	if !holds(s.text, ":", "sysbench", "Threads started", "transferred", "Requests/sec", "Doing ") {
+	if b.out != nil && b.worked(s.text) {
+		return true
+	}
+	if !holds(s.text, ":", "sysbench", "Threads started", "transferred", "Requests/sec", "Doing ", "Initializing ",
+		"Random number") {
 		return false
 	}
 	if m := match(sysbenchHead, s.text, "sysbench "); m != nil {
@@ -188,6 +213,10 @@ func (b *sysbench) line(s scanned) bool {
 		return true
 	}
 	if b.out == nil {
+		if m := sysbenchThreads.FindStringSubmatch(s.text); m != nil { // of one whose first lines are cut
+			b.threads, _ = whole(m[1])
+			b.threadsAt = s.number
+		}
 		if sysbenchPart.MatchString(s.text) && !strings.Contains(s.text, "Throughput") {
 			b.open(s)
 			b.told(s.text)
@@ -199,6 +228,30 @@ func (b *sysbench) line(s scanned) bool {
 		}
 	}
 	return b.rest(s)
+}
+
+// worked reads what a test of files or memory works on.
+func (b *sysbench) worked(text string) bool {
+	x := b.out.Sysbench
+	files := func() *SysbenchFiles {
+		if x.Files == nil {
+			x.Files = &SysbenchFiles{}
+		}
+		return x.Files
+	}
+	if m := match(sysbenchBlock, text, "lock size"); m != nil {
+		x.BlockSize = fioSize(strings.Replace(m[1], "b", "B", 1))
+		return true
+	}
+	if m := match(sysbenchInAll, text, " files, "); m != nil {
+		files().Count, _ = whole(m[1])
+		return true
+	}
+	if m := match(sysbenchSize, text, "total file size"); m != nil {
+		files().Size = fioSize(strings.Replace(m[1], "b", "B", 1))
+		return true
+	}
+	return false
 }
 
 // told takes what a report is of from a line that only such a one has.

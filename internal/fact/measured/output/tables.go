@@ -105,7 +105,7 @@ func (d *Device) Longest() (ms float64, of string) {
 func (d *Device) set(column string, v float64) {
 	to := map[string]**float64{"tps": &d.TPS, "r/s": &d.Reads, "w/s": &d.Writes, "f/s": &d.Flushes, "await": &d.Await,
 		"r_await": &d.ReadMS, "w_await": &d.WriteMS, "f_await": &d.FlushMS, "aqu-sz": &d.Queue, "avgqu-sz": &d.Queue,
-		"qlen": &d.Queue, "%util": &d.Util, "%b": &d.Util, "ms/r": &d.ReadMS, "ms/w": &d.WriteMS}[column]
+		"qlen": &d.Queue, "actv": &d.Queue, "asvc_t": &d.Await, "%util": &d.Util, "%b": &d.Util, "ms/r": &d.ReadMS, "ms/w": &d.WriteMS}[column]
 	if to != nil {
 		*to = &v
 		return
@@ -146,7 +146,8 @@ type IostatSample struct {
 var (
 	iostatCPU = regex.New(`^\s*(?:\p{L}{3,12}:\s+)?avg-cpu:\s+%user`)
 	// -h has the device last, and units behind the figures
-	iostatTail = regex.New(`^\s*(?:tps|r/s|w/s|d/s|f/s)\s+\S.*\sDevice\s*$`)
+	// and so has iostat -xn of Solaris
+	iostatTail = regex.New(`^\s*(?:tps|r/s|w/s|d/s|f/s)\s+\S.*\s[Dd]evice\s*$`)
 	iostatHead = regex.New(`^\s*[Dd]evice:?\s+\S*(?:r/s|w/s|tps|rrqm/s|r/i)\b`)
 )
 
@@ -260,7 +261,7 @@ func (t *iostat) line(s scanned) bool {
 		t.sample(s, true)
 		t.cpu, t.columns, t.more = true, nil, nil
 		return true
-	case strings.Contains(s.text, "Device") && iostatTail.MatchString(s.text):
+	case strings.Contains(s.text, "evice") && iostatTail.MatchString(s.text):
 		if f := fields[0]; t.out == nil || f == "tps" || f == "r/s" {
 			t.sample(s, false)
 		}
@@ -378,10 +379,10 @@ func (t *iostat) human(fields []string) bool {
 }
 
 func (t *iostat) row(s scanned, fields []string) bool {
-	if t.columns[len(t.columns)-1] == "Device" && t.human(fields) {
+	if last := t.columns[len(t.columns)-1]; (last == "Device" || last == "device") && t.human(fields) {
 		return true
 	}
-	v, ok := figures(fields[1:])
+	v, ok := figures(percents(fields[1:]))
 	if !ok || len(v) != len(t.columns)-1 {
 		if s.last && ok && len(v) > 0 && len(v) < len(t.columns)-1 && !onlyFigures(fields[:1]) {
 			t.out.Cut = true

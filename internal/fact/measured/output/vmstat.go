@@ -19,18 +19,18 @@ type VmstatSample struct {
 	SinceBoot bool   `json:"since_boot,omitempty"` // the first line is the mean since the boot
 	R         int64  `json:"r"`                    // processes that run or wait for a processor
 	B         int64  `json:"b"`                    // processes that wait for I/O and cannot be interrupted
-	Swpd      int64  `json:"swpd"`
+	Swpd      *int64 `json:"swpd,omitempty"`       // absent, as the next ones: the column was left out
 	Free      int64  `json:"free"`
 	Buff      *int64 `json:"buff,omitempty"`
 	Cache     *int64 `json:"cache,omitempty"`
 	Inact     *int64 `json:"inact,omitempty"`
 	Active    *int64 `json:"active,omitempty"`
-	SI        int64  `json:"si"` // swapped in
-	SO        int64  `json:"so"` // swapped out
-	BI        int64  `json:"bi"` // read
-	BO        int64  `json:"bo"` // written
-	In        int64  `json:"in"` // interrupts a second
-	CS        int64  `json:"cs"` // switches of context a second
+	SI        *int64 `json:"si,omitempty"` // swapped in
+	SO        *int64 `json:"so,omitempty"` // swapped out
+	BI        int64  `json:"bi"`           // read
+	BO        int64  `json:"bo"`           // written
+	In        int64  `json:"in"`           // interrupts a second
+	CS        int64  `json:"cs"`           // switches of context a second
 	US        int64  `json:"us"`
 	SY        int64  `json:"sy"`
 	ID        int64  `json:"id"`
@@ -43,7 +43,7 @@ var (
 	// ExaWatcher and others put a time before each line, and a head of its own over that.
 	vmstatGroups = regex.New(`^\s*(?:-*[a-z]{1,12}-* )?-*procs-* .*\bmemory`)
 	vmstatClock  = regex.New(`^[0-9]{2}:[0-9]{2}:[0-9]{2}$`)
-	vmstatHead   = regex.New(`^\s*r\s+b\s+swpd\s+free\s`)
+	vmstatHead   = regex.New(`^\s*r\s+b\s+(?:swpd\s+)?free\s`)
 	vmstatUnit   = regex.New(`\bvmstat\b.*\s(?:-[a-zA-Z]*S|--unit)[ =]?([kKmM])\b`)
 )
 
@@ -62,6 +62,18 @@ var vmstatWords = regex.New(`^[\s-]*(?:(?:procs|memory|swap|io|system|cpu)[\s-]*
 
 // leastColumns is how many columns the oldest vmstat has.
 const leastColumns = 14
+
+func nth(s *VmstatSample, of func(*VmstatSample) *int64) int64 {
+	if n := of(s); n != nil {
+		return min(*n, 1<<40)
+	}
+	return 0
+}
+
+// Swapped is what was moved in and out, in the unit of the lines.
+func (v *VmstatSample) Swapped() (in, out int64) {
+	return nth(v, func(v *VmstatSample) *int64 { return v.SI }), nth(v, func(v *VmstatSample) *int64 { return v.SO })
+}
 
 // first keeps a row that stands before any head, as a screen begins with it.
 func (t *vmstat) first(s scanned) {
@@ -124,7 +136,7 @@ func (t *vmstat) line(s scanned) bool {
 }
 
 func (t *vmstat) read(s scanned) bool {
-	if t.out == nil && !holds(s.text, "swpd", "procs ", "vmstat") {
+	if t.out == nil && !holds(s.text, "swpd", "procs ", "vmstat", " free ") {
 		t.first(s)
 		return false
 	}
@@ -216,14 +228,13 @@ func (t *vmstat) scaled(f string, i int) (int64, bool) {
 }
 
 func (v *VmstatSample) set(column string, n int64) {
-	to := map[string]*int64{"r": &v.R, "b": &v.B, "swpd": &v.Swpd, "free": &v.Free, "si": &v.SI, "so": &v.SO,
-		"bi": &v.BI, "bo": &v.BO, "in": &v.In, "cs": &v.CS, "us": &v.US, "sy": &v.SY, "id": &v.ID, "wa": &v.WA}[column]
+	to := map[string]*int64{"r": &v.R, "b": &v.B, "free": &v.Free, "bi": &v.BI, "bo": &v.BO, "in": &v.In, "cs": &v.CS, "us": &v.US, "sy": &v.SY, "id": &v.ID, "wa": &v.WA}[column]
 	if to != nil {
 		*to = n
 		return
 	}
 	if to := map[string]**int64{"buff": &v.Buff, "cache": &v.Cache, "inact": &v.Inact, "active": &v.Active,
-		"st": &v.ST, "gu": &v.GU}[column]; to != nil {
+		"st": &v.ST, "gu": &v.GU, "swpd": &v.Swpd, "si": &v.SI, "so": &v.SO}[column]; to != nil {
 		*to = &n
 	}
 }

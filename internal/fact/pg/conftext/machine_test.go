@@ -88,3 +88,33 @@ func TestQuotedStatements(t *testing.T) {
 		t.Errorf("%s: %+v", text.Form, text.Settings)
 	}
 }
+
+// TestMachineOverLines holds what lines of their own tell beside the memory, and disks that a remark tells.
+func TestMachineOverLines(t *testing.T) {
+	const set = "\nshared_buffers = 2GB\nwork_mem = 8MB\n"
+	for text, want := range map[string]string{
+		"Primary:\n  vCPU: 6\n  RAM: 24GB\n  Storage: 2TB SSD (gp3)\n" + set: "24GB 6 ssd",
+		"- Cores: 6\n- RAM: 24 GB\n- Disks: HDD\n" + set:                     "24GB 6 hdd",
+		"vCPU: 6\nRAM: 24GB\nvCPU: 12\n" + set:                               "24GB 0 ",
+		"The server:" + set + "random_page_cost = 1.1  # SSD\n":              "0GB 0 ssd",
+		"The server:" + set + "random_page_cost = 1.1  # SSD, 4 for HDD\n":   "0GB 0 ",
+		"The server:" + set + "effective_io_concurrency = 200  # if SSD\n":   "0GB 0 ",
+	} {
+		n := Read(text).Named
+		if got := fmt.Sprintf("%dGB %d %s", n.RAM>>30, n.CPUs, n.Storage); got != want {
+			t.Errorf("%q: %s, not %s", text, got, want)
+		}
+	}
+}
+
+// TestArgumentsAndEchoes holds the first argument of a call, and what a batch file writes.
+func TestArgumentsAndEchoes(t *testing.T) {
+	for text, want := range map[string]string{
+		"  this.withCommand(\"--max_connections=700\", \"--shared_buffers=96MB\");\n":                                  "max_connections=700@1 shared_buffers=96MB@1",
+		"(\n  echo # mine\n  echo port = 5433\n  echo work_mem = 3MB\n  echo wal_buffers = 8MB\n) > postgresql.conf\n": "port=5433@3 work_mem=3MB@4 wal_buffers=8MB@5",
+	} {
+		if got := listOf(Read(text)); got != want {
+			t.Errorf("%q: %s, not %s", text, got, want)
+		}
+	}
+}

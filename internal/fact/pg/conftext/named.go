@@ -94,6 +94,15 @@ var (
 	windowsMark = regex.New(`(?i)\b[A-Z]:[\\/](?:[^"'\r\n]{0,80}[\\/])?PostgreSQL[\\/]\d|^#?\s*OS Type:\s*windows\b` +
 		`|^\s*(?:dynamic_)?shared_memory_type\s*[=:]?\s*'?windows\b|^\s*lc_\w+\s*=\s*'[\w ]+\.125\d'`)
 	url = regex.New(`https?://\S+`)
+	// a list of what a machine has, a line each: «vCPU: 4», «- Cores: 16», «Storage: 1 TB SSD (gp3)»
+	cpuLine = regex.New(`(?i)^[\s\W]{0,12}(?:v?CPUs?(?: cores?| count)?|(?:physical )?cores?|processors?|ЦП|CPU核数|核数)` +
+		`[\s*\x60"']{0,4}[:=|：][\s*\x60"']{0,8}(\d{1,4})(?:\s*(?:v?CPUs?|v?cores?|ядер|ядра|核))?[\s*\x60"',|]*$`)
+	diskLine = regex.New(`(?i)^[\s\W]{0,12}(?:storage|disks?|drives?|диски?|накопители?|磁盘|硬盘|存储)` +
+		`[\w ()/]{0,24}[\s*\x60"']{0,4}[:=|：].*\b(SSD|NVMe|HDD)s?\b`)
+	// a setting of which the remark tells the disks that it is for
+	forDisks = regex.New(`(?i)^[^#]{0,8}(?:random_page_cost|effective_io_concurrency)\b["']?\s*[:=][^#(–—-]{1,24}(?:#|--|[(–—])` +
+		`[^#]*\b(?:SSD|NVMe)s?\b`)
+	otherDisks = regex.New(`(?i)\b(?:HDD|spinning|rotational|magnetic|if|when|otherwise|si|wenn|falls|else)\b|если|для HDD|如果`)
 )
 
 // first returns the first group that matched.
@@ -115,6 +124,7 @@ func (r *reader) named(t Text) Named {
 	types, class := map[string]bool{}, Named{} // of instances, and what the first one's name tells
 	ofReplica := r.replicaLines()
 	puppet := 0 // lines in which its version may still come
+	beside := r.machineLines()
 	for _, l := range r.lines {
 		s := l.text
 		if strings.Contains(s, "://") {
@@ -223,12 +233,66 @@ func (r *reader) named(t Text) Named {
 			if n.Storage == "" {
 				n.Storage = besides[at].Storage
 			}
+			beside.about(at, &n)
 		}
+	}
+	if n.Storage == "" {
+		n.Storage = beside.remark
 	}
 	if rank > 0 {
 		r.versionKey(t, &n)
 	}
 	return n
+}
+
+// machineLines is what lines of their own tell of a machine.
+type machineLines struct {
+	cpus   map[int]int    // by line
+	disks  map[int]string // by line
+	remark string         // of settings that are for some disks
+}
+
+func (r *reader) machineLines() machineLines {
+	m := machineLines{cpus: map[int]int{}, disks: map[int]string{}}
+	for _, l := range r.lines {
+		if c := cpuLine.FindStringSubmatch(l.text); c != nil {
+			if n, err := strconv.Atoi(c[1]); err == nil && n > 0 && n <= 8192 { // NR_CPUS at most
+				m.cpus[l.n] = n
+			}
+		}
+		if d := diskLine.FindStringSubmatch(l.text); d != nil {
+			m.disks[l.n] = "ssd"
+			if strings.EqualFold(d[1], "HDD") {
+				m.disks[l.n] = "hdd"
+			}
+		}
+		if forDisks.MatchString(l.text) && !otherDisks.MatchString(l.text) {
+			m.remark = "ssd"
+		}
+	}
+	return m
+}
+
+// about takes what stands in the lines around the one with the memory, where it is one value alone.
+func (m machineLines) about(at int, n *Named) {
+	const near = 4
+	cpus, disks := map[int]bool{}, map[string]bool{}
+	for i := at - near; i <= at+near; i++ {
+		if c := m.cpus[i]; c > 0 {
+			cpus[c] = true
+		}
+		if d := m.disks[i]; d != "" {
+			disks[d] = true
+		}
+	}
+	if n.CPUs == 0 && len(cpus) == 1 {
+		for n.CPUs = range cpus {
+		}
+	}
+	if n.Storage == "" && len(disks) == 1 {
+		for n.Storage = range disks {
+		}
+	}
 }
 
 // replicaLines are those below a key of replicas: their instances are not the primary's.

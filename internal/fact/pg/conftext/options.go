@@ -133,6 +133,9 @@ func shell(s string) (words []string, open bool) {
 				b.WriteByte(c)
 			}
 		case c == '\'' || c == '"':
+			if in && s[i-1] == '(' { // the first argument of a call
+				flush()
+			}
 			quote, in = c, true
 		case c == ' ' || c == '\t':
 			flush()

@@ -17,8 +17,10 @@ var (
 	// grep over several files
 	grepped = regex.New(`^[\w./\-]+\.conf(:\d+)?:\s?`)
 	echoed  = regex.New(`^(?:sudo\s+)?(?:echo|printf)\s+(?:-\w+\s+)?(["'])(.*)["']\s*(?:\\\s*)?(?:>>|\|)`)
-	bullet  = regex.New(`^(?:[*•·‣▪–—-]|\d{1,3}[.)])\s+`)
-	fence   = regex.New("^(```|~~~)")
+	// of a batch file, or within braces whose output is redirected as a whole
+	echoedBare = regex.New(`^@?(?i:echo)\s+([A-Za-z_][\w.]*\s*=\s*[^"|>]*?)\s*(?:>>?.*)?$`)
+	bullet     = regex.New(`^(?:[*•·‣▪–—-]|\d{1,3}[.)])\s+`)
+	fence      = regex.New("^(```|~~~)")
 	// an assignment with anything behind it
 	assigned = regex.New(
 		`^["'\x60]?([A-Za-z_][\w.]*)["'\x60]?\s*(=>|=|:|\bto\b)\s*` +
@@ -91,6 +93,8 @@ func unprefixed(l string) wrapped {
 			w.text = rest
 		case echoed.MatchString(t):
 			w.text = echoed.FindStringSubmatch(t)[2]
+		case echoedBare.MatchString(t):
+			w.text = echoedBare.FindStringSubmatch(t)[1]
 		case t[0] == '`' || strings.HasPrefix(t, "**"):
 			w.text = strings.Trim(t, "`*")
 		}

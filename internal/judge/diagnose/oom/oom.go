@@ -23,6 +23,8 @@ type Report struct {
 	Unexplained []Death   `json:"unexplained"`
 	Refused     []Refusal `json:"refused"` // what was refused memory, which kills nothing
 	Units       []Unit    `json:"units"`   // kills reported by systemd, systemd-oomd, earlyoom, and container runtimes
+	// systemd-oomd listed what it could kill, and no kill of it is in the logs; absent if not so
+	Looked *Looked `json:"oomd_looked,omitempty"`
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the most informative one: the headline; absent if there is none
@@ -30,6 +32,13 @@ type Report struct {
 	Lines     []string  `json:"lines"` // what systemd and the kernel say in addition
 	Read      Read      `json:"read"`
 	Missing   []gap.Gap `json:"missing"`
+}
+
+// Looked is the list of what systemd-oomd could kill.
+type Looked struct {
+	Time    say.Message `json:"time"`
+	Cgroups int         `json:"cgroups"`         // that it compared
+	First   string      `json:"first,omitempty"` // of them; "" if not logged
 }
 
 // Read says what was examined.
@@ -88,6 +97,7 @@ type Task struct {
 	Score      *int64      `json:"score,omitempty"`    // as the kernel reported it before 5.0
 	LogPID     int         `json:"log_pid,omitempty"`  // in the server's log, if it has another ID there
 	Statement  string      `json:"statement,omitempty"`
+	Cgroup     string      `json:"cgroup,omitempty"` // of the victim
 }
 
 // Invoker is the process whose request could not be met.
@@ -183,6 +193,7 @@ func Diagnose(log *Log, f Facts) *Report {
 		d.NotUnderstood = append(d.NotUnderstood, Unread{u.What, u.Lines, u.First})
 	}
 	d.TellsMost = tellsMost(d.Kills)
+	d.Looked = looked(log, d.Units, &f)
 	for _, o := range log.Other {
 		if len(d.Lines) < oomMaxLines && !slices.Contains(d.Lines, o.Text) {
 			d.Lines = append(d.Lines, o.Text)

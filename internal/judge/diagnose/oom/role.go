@@ -23,7 +23,7 @@ func (c *oomCase) victim(used map[int]bool) {
 	}
 	v := &r.Victims[0]
 	o := Task{PID: v.PID, Name: v.Name, Anon: v.Anon, File: v.File, Shmem: v.Shm, PageTables: v.Ptes, Adj: v.Adj,
-		VM: v.VM, Score: r.Score, RSS: v.RSS, Swap: v.Swap}
+		VM: v.VM, Score: r.Score, RSS: v.RSS, Swap: v.Swap, Cgroup: r.TaskGroup}
 	if r.Chosen != nil && r.Chosen.Name != v.Name {
 		o.Score = nil // it is of the process that was chosen
 	}

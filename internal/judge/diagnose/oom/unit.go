@@ -12,7 +12,7 @@ import (
 type Unit struct {
 	Time   say.Message `json:"time"`
 	Name   string      `json:"name"`   // unit, or path of the cgroup
-	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom, Talos
+	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom, Talos, Slurm
 	Failed bool        `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
 	Processes int `json:"processes,omitempty"`
@@ -32,10 +32,21 @@ type Unit struct {
 	Signal string      `json:"signal,omitempty"`
 	RSS    *unit.Bytes `json:"rss_bytes,omitempty"`
 	Stays  bool        `json:"did_not_exit,omitempty"` // earlyoom says so
+	// earlyoom sent SIGTERM first
+	Escalated bool `json:"escalated,omitempty"`
+	// earlyoom found no process that it may kill
+	Nobody bool `json:"no_process,omitempty"`
+	// what of memory and swap earlyoom saw before
+	Available *unit.Bytes `json:"available_bytes,omitempty"`
+	SwapFree  *unit.Bytes `json:"swap_free_bytes,omitempty"`
+	SwapTotal *unit.Bytes `json:"swap_total_bytes,omitempty"`
 }
 
-// ByTalos is who killed where the OOM controller of Talos did.
-const ByTalos = "Talos"
+// ByTalos is who killed where the OOM controller of Talos did, BySlurm who reports a kill in a step of a job.
+const (
+	ByTalos = "Talos"
+	BySlurm = "Slurm"
+)
 
 // Unread are lines with words of a kill that were not understood.
 type Unread struct {
@@ -62,7 +73,13 @@ func unitsOf(log *Log, f *Facts) []Unit {
 			u.By = "systemd-oomd"
 		case kernlog.EarlyOOM:
 			u.By, u.PID, u.Signal, u.RSS, u.Used = "earlyoom", o.PID, o.Signal, o.Used, nil
-			u.Stays = o.Stays
+			u.Stays, u.Escalated = o.Stays, o.Escalated
+			u.level(o.Level)
+		case kernlog.EarlyNone:
+			u.By, u.Nobody = "earlyoom", true
+			u.level(o.Level)
+		case kernlog.SlurmKilled:
+			u.By = BySlurm
 		case kernlog.TalosKilled:
 			u.By, u.Signal = ByTalos, "SIGKILL"
 		case kernlog.ContainerKilled:
@@ -77,6 +94,25 @@ func unitsOf(log *Log, f *Facts) []Unit {
 		}
 	}
 	return out
+}
+
+func (u *Unit) level(l *kernlog.Level) {
+	if l != nil {
+		u.Available, u.Total, u.SwapFree, u.SwapTotal = &l.Available, &l.Total, &l.SwapFree, &l.SwapTotal
+	}
+}
+
+// looked is the last list of what systemd-oomd could kill; nil if it killed, or listed nothing.
+func looked(log *Log, units []Unit, f *Facts) *Looked {
+	if slices.ContainsFunc(units, func(u Unit) bool { return u.By == "systemd-oomd" }) {
+		return nil
+	}
+	for _, o := range slices.Backward(log.Other) {
+		if o.Kind == kernlog.OomdLooked {
+			return &Looked{oomTime(o.At, f), o.Cgroups, o.Name}
+		}
+	}
+	return nil
 }
 
 // lastOf is the entry that a further line about the same kill belongs to: systemd reports that a unit failed, or what

@@ -33,18 +33,18 @@ func (d *Report) judge() {
 	d.compareBuffers()
 	if d.Factor != nil && *d.Factor < slowNoticeable {
 		text := say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Two runs of one query differ as "+
-			"much without a reason.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*slowWhole(d.Slow)), "fast",
-			gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
+			"much without a reason.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*d.took[0]), "fast",
+			gapwords.Arg(d.Fast.Name), "fast_time", ms(*d.took[1]))
 		if !d.SamePlan {
 			text = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. The plans differ, but their "+
-				"times hardly do.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*slowWhole(d.Slow)), "fast",
-				gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
+				"times hardly do.", "slow", gapwords.Arg(d.Slow.Name), "slow_time", ms(*d.took[0]), "fast",
+				gapwords.Arg(d.Fast.Name), "fast_time", ms(*d.took[1]))
 			d.otherPlan()
 			d.fastAlone()
 		} else if d.spills(); d.has("spill") {
 			text = say.M("No slow run: {slow} took {slow_time}, {fast} {fast_time}. Only {slow} spilled to disk, "+
 				"which hardly made a difference.", "slow", gapwords.Arg(d.Slow.Name), "slow_time",
-				ms(*slowWhole(d.Slow)), "fast", gapwords.Arg(d.Fast.Name), "fast_time", ms(*slowWhole(d.Fast)))
+				ms(*d.took[0]), "fast", gapwords.Arg(d.Fast.Name), "fast_time", ms(*d.took[1]))
 		}
 		d.Verdict = text
 		return
@@ -93,7 +93,7 @@ func (d *Report) ruledOut(what say.Message) { d.RuledOut = append(d.RuledOut, wh
 
 // extra is the time that the slow run took more; 0 if it cannot be determined.
 func (d *Report) extra() float64 {
-	a, b := slowWhole(d.Slow), slowWhole(d.Fast)
+	a, b := d.took[0], d.took[1]
 	if a == nil || b == nil {
 		return 0
 	}

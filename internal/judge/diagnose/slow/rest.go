@@ -109,7 +109,7 @@ const planningHides = 3
 
 // headline says the verdict in one line.
 func (d *Report) headline() {
-	a, f := slowWhole(d.Slow), slowWhole(d.Fast)
+	a, f := d.took[0], d.took[1]
 	times := say.M("At least one run has no time.")
 	if d.Factor != nil {
 		times = say.M("{slow} took {slow_time}, {fast} {fast_time}: {factor} times as long.",

@@ -88,6 +88,7 @@ type Report struct {
 	RuledOut         []say.Message `json:"ruled_out"`
 	Missing          []say.Message `json:"missing"` // what was not measured, and what would measure it
 	slowRun, fastRun *queryplan.Plan
+	took             [2]*float64 // milliseconds of the slow and of the fast run that are compared
 }
 
 // slowNoticeable is the least factor that is a difference: below it two runs of one
@@ -97,19 +98,16 @@ const slowNoticeable = 1.3
 // Compare judges two runs. Which one is slow is decided by their times, not by their order; if a time is missing the
 // first is taken for it.
 func Compare(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *Report {
-	ta, oka := a.Total()
-	tb, okb := b.Total()
-	switch {
-	case a.Client != nil && b.Client != nil:
-		ta, tb = *a.Client, *b.Client
-	}
-	if oka && okb && tb > ta {
+	times := likeTimes(a, b)
+	if times[0] != nil && times[1] != nil && *times[1] > *times[0] {
 		nameA, a, nameB, b = nameB, b, nameA, a
+		times[0], times[1] = times[1], times[0]
 	}
 	d := &Report{Schema: Schema, slowRun: a, fastRun: b, Slow: slowPlan(nameA, a), Fast: slowPlan(nameB, b)}
 	d.Diff, d.SamePlan = shape.Diff(b, a)
 	d.Buffers, d.Spread = "unknown", "unknown"
-	if x, y := slowWhole(d.Slow), slowWhole(d.Fast); x != nil && y != nil && *y > 0 {
+	d.took = times
+	if x, y := d.took[0], d.took[1]; x != nil && y != nil && *y > 0 {
 		f := *x / *y
 		d.Factor = &f
 	}
@@ -120,12 +118,30 @@ func Compare(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *
 	return d
 }
 
-// slowWhole is the longest view of a run's time: the client's, else the server's.
-func slowWhole(p Plan) *float64 {
-	if p.Client != nil {
-		return p.Client
+// likeTimes are the times of two runs of the same kind, the longest that both have: the client's, the server's with
+// planning, that of the execution, that of the nodes. Of a cut plan only the last is known.
+func likeTimes(a, b *queryplan.Plan) [2]*float64 {
+	var out [2]*float64
+	for i, p := range []*queryplan.Plan{a, b} {
+		t, ok := p.Total()
+		switch {
+		case a.Client != nil && b.Client != nil:
+			t, ok = *p.Client, true
+		case (a.Execution == nil) != (b.Execution == nil) && timedRoot(a) && timedRoot(b):
+			t = shape.RootTime(p.Root)
+		case (a.Planning == nil) != (b.Planning == nil):
+			t, ok = p.Ran()
+		}
+		if ok {
+			out[i] = &t
+		}
 	}
-	return p.Total
+	return out
+}
+
+// timedRoot says whether the nodes of a plan have a time.
+func timedRoot(p *queryplan.Plan) bool {
+	return !p.Fragment && p.Root.Actual != nil && p.Root.Actual.Total != nil
 }
 
 func slowPlan(name string, p *queryplan.Plan) Plan {

@@ -206,7 +206,11 @@ func (p oomWords) victim(k *oom.Kill) string {
 		others = say.N(k.Killed-1, "{n} other process of its cgroup was killed too (memory.oom.group)",
 			"{n} other processes of its cgroup were killed too (memory.oom.group)")
 	}
-	return p.flat(say.All("; ", who, sizesOf(v), others))
+	var cgroup say.Message
+	if v.Cgroup != "" && v.Cgroup != "/" && v.Cgroup != k.Group {
+		cgroup = say.M("in the cgroup {path}", "path", v.Cgroup)
+	}
+	return p.flat(say.All("; ", who, cgroup, sizesOf(v), others))
 }
 
 // sizesOf are the sizes of a victim.

@@ -28,13 +28,22 @@ func (p oomWords) units(o *outline.Outline, d *oom.Report) {
 }
 
 // notSystemd reports whether a kill is reported by another program than systemd.
-func notSystemd(u oom.Unit) bool { return u.Container || u.By == "earlyoom" || u.By == oom.ByTalos }
+func notSystemd(u oom.Unit) bool {
+	return u.Container || u.By == "earlyoom" || u.By == oom.ByTalos || u.By == oom.BySlurm
+}
 
 // unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime reports it.
 func unitOf(u *oom.Unit) say.Message {
 	switch {
+	case u.Nobody:
+		return say.All(" ", say.M("earlyoom saw too little available memory and free swap, but it found no process that "+
+			"it could kill."), levelOf(u))
 	case u.By == "earlyoom":
 		return earlyOOM(u)
+	case u.By == oom.BySlurm:
+		return say.N(max(u.Processes, 1), "Slurm reports {n} OOM kill in the step {step}. It does not report which process "+
+			"was killed, nor its memory.", "Slurm reports {n} OOM kills in the step {step}. It does not report which "+
+			"processes were killed, nor their memory.", "step", u.Name)
 	case u.By == oom.ByTalos:
 		return say.M("The OOM controller of Talos killed all processes of the cgroup {group}. It is a program in user "+
 			"space, not the kernel's OOM killer.", "group", u.Name)
@@ -73,6 +82,9 @@ func earlyOOM(u *oom.Unit) say.Message {
 	if u.Signal == "" {
 		signal = say.M("a signal")
 	}
+	if u.Escalated {
+		signal = say.M("SIGTERM and then SIGKILL")
+	}
 	what := say.M("earlyoom sent {signal} to {name} (process {pid}).", "signal", signal, "name", u.Name, "pid",
 		pidOf(u.PID))
 	if u.RSS != nil {
@@ -84,13 +96,28 @@ func earlyOOM(u *oom.Unit) say.Message {
 		stays = say.M("earlyoom reports that the process did not exit.")
 	}
 	return say.All(" ", what, say.M("Available memory and free swap were below its limits. The signal came from a "+
-		"program in user space, not from the kernel's OOM killer."), stays)
+		"program in user space, not from the kernel's OOM killer."), levelOf(u), stays)
+}
+
+// levelOf is what of memory and swap earlyoom saw.
+func levelOf(u *oom.Unit) say.Message {
+	if u.Available == nil || u.Total == nil || u.SwapFree == nil || u.SwapTotal == nil {
+		return say.Message{}
+	}
+	memory := say.M("Of {total} of memory, {size} was available.", "total", *u.Total, "size", *u.Available)
+	if *u.SwapTotal == 0 {
+		return memory
+	}
+	return say.All(" ", memory, say.M("Of {total} of swap, {size} was free.", "total", *u.SwapTotal, "size", *u.SwapFree))
 }
 
 // oomdReason is why systemd-oomd killed.
 func oomdReason(u *oom.Unit) say.Message {
 	percent := func(f float64) say.Number { return say.Number(fmt.Sprintf("%.2f%%", f)) }
 	switch {
+	case u.Reason == "memory_pressure" && u.Pressure != nil && *u.Pressure > 100:
+		return say.M("It reports a memory pressure of {pressure}. More than 100% is impossible, so the pressure that "+
+			"it read was wrong.", "pressure", percent(*u.Pressure))
 	case u.Reason == "memory_pressure" && u.Pressure != nil && u.Most != nil:
 		return say.M("Its tasks were stalled on memory {pressure} of the time (memory pressure, limit {limit}).",
 			"pressure", percent(*u.Pressure), "limit", percent(*u.Most))

@@ -12,6 +12,16 @@ import (
 
 func (p probeWords) sysbench(o *outline.Outline, s *output.Sysbench) {
 	about := []say.Message{say.Text(s.Test), threads(s.Threads)}
+	if s.BlockSize > 0 {
+		about = append(about, say.M("blocks of {size}", "size", s.BlockSize))
+	}
+	if f := s.Files; f != nil && f.Size > 0 {
+		if f.Count > 0 {
+			about = append(about, say.N(f.Count, "{n} file with {size}", "{n} files with {size} in total", "size", f.Size))
+		} else {
+			about = append(about, say.M("files with {size} in total", "size", f.Size))
+		}
+	}
 	if s.Seconds > 0 {
 		about = append(about, say.M("{time}", "time", say.Number(fmt.Sprintf("%.1f s", s.Seconds))))
 	}
