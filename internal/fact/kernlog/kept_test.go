@@ -36,15 +36,18 @@ func TestKillsAsKept(t *testing.T) {
 			"1 2027-02-03 07:12:09 UTC 7123 ingest -1 4 GB"},
 		"a string of a program": {"\t\t\ttext: \"2027-02-03T07:12:09+00:00 w3 kernel: " + killed + "\",",
 			"1 2027-02-03T07:12:09+00:00 7123 ingest -1 4 GB"},
-		"of Talos, turned around": {"    line: \"kern:     err: [2027-02-03T07:12:09.25Z]: Memory cgroup out of memory: " +
+		"of Talos, turned around": {"    line: \"kern:     err: [2027-02-03T07:12:09.25Z]: Memory cgroup out of " +
+			"memory: " +
 			"Killed process 88 (deno) total-vm:800kB, anon-rss:512kB\",\n    line: \"kern:    info: " +
-			"[2027-02-03T07:12:09.24Z]: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task=deno,pid=88,uid=33\",",
+			"[2027-02-03T07:12:09.24Z]: " +
+			"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task=deno,pid=88,uid=33\",",
 			"1 2027-02-03T07:12:09.25Z 88 deno 33 512 kB"},
 		"a bracket in the name": {"[  90.5000] Memory cgroup out of memory: Killed process 52 (site-gen (v9) " +
 			"total-vm:900kB, anon-rss:128kB, file-rss:4kB", "1 [  90.5000] 52 site-gen (v9 -1 128 kB"},
 		"its number left out": {"Memory cgroup out of memory: Kill process ... (solver)\n" +
 			"Killed process ... total-vm:900kB, anon-rss:256kB", "1  0 solver -1 256 kB"},
-		"folded behind the user": {"[  90.500000] " + killed + ", shmem-rss:0kB, UID:33\npgtables:96kB oom_score_adj:250",
+		"folded behind the user": {"[  90.500000] " + killed + ", shmem-rss:0kB, UID:33\npgtables:96kB " +
+			"oom_score_adj:250",
 			"1 [  90.500000] 7123 ingest 33 4 GB adj 250"},
 		"of FreeBSD": {"Feb  3 07:12:09 fb kernel: pid 811 (postgres), jid 0, uid 770, was killed: out of swap space",
 			"1 Feb  3 07:12:09 811 postgres 770"},
@@ -63,7 +66,8 @@ func TestKillsAsKept(t *testing.T) {
 func TestOthersAsKept(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a unit alone, with its peak": {"render.slice: Consumed 2h 5min CPU time, 12.5G memory peak.\n" +
-			"render.slice: A process of this unit has been killed by the OOM killer.", "unit_killed render.slice 12.5 GB"},
+			"render.slice: A process of this unit has been killed by the OOM killer.",
+			"unit_killed render.slice 12.5 GB"},
 		"earlyoom that finds none": {"08:14:05 earlyoom: mem avail: 12 of 64211 MiB (0.02%), swap free 3/8191\n" +
 			"08:14:05 earlyoom: low memory! at or below SIGTERM limits\n" +
 			"08:14:05 earlyoom: Could not find a process to kill", "earlyoom_none  12 MB of 62.7 GB"},

@@ -148,7 +148,8 @@ func stripLine(s string) line {
 func uncommented(s string) string {
 	for _, mark := range []string{"// ", "# ", "-- ", "* ", "; "} {
 		if rest, ok := strings.CutPrefix(s, mark); ok {
-			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || opens(rest) || strings.HasPrefix(rest, "score ") {
+			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || opens(rest) || strings.HasPrefix(rest,
+				"score ") {
 				return rest
 			}
 		}
@@ -307,7 +308,8 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			at.setWall(m[1], m[2], m[3])
 			return s[len(m[0]):], true
 		}
-		if m := reClock.FindStringSubmatch(s); m != nil && (ofKill(s[len(m[0]):]) || reTeller.MatchString(s[len(m[0]):])) {
+		if m := reClock.FindStringSubmatch(s); m != nil && (ofKill(s[len(m[0]):]) ||
+			reTeller.MatchString(s[len(m[0]):])) {
 			note(m[1]) // the day is unknown
 			return s[len(m[0]):], true
 		}

@@ -33,7 +33,8 @@ func hasAnchor(b []byte) bool {
 		case 'K':
 			if around(b, i, "", "Killed ") || around(b, i, "status=9/", "KILL") ||
 				around(b, i, "timed out. ", "Killing") || around(b, i, "SIG", "KILL to process ") ||
-				around(b, i, "SIG", "KILL to cgroup ") || around(b, i, "to SIG", "KILL after ") || around(b, i, "", "Killing process '") {
+				around(b, i, "SIG", "KILL to cgroup ") || around(b, i, "to SIG", "KILL after ") || around(b, i,
+				"", "Killing process '") {
 				return true
 			}
 		case 'f':

@@ -74,7 +74,8 @@ func shapeOf(p *Plan) string {
 // TestRetypedScans holds plans of one node whose figures and blanks a person left out.
 func TestRetypedScans(t *testing.T) {
 	list, err := Parse([]byte("So it read:\n\n```\nSeq Scan on parts\nFilter: (name ~~ 'a%'::text)\n" +
-		"Rows Removed by Filter: 7\nExecution Time: 0.400 ms\n```\n\nand then\n\n```\nIndex Scan using parts_name on parts\n" +
+		"Rows Removed by Filter: 7\nExecution Time: 0.400 ms\n```\n\nand then\n\n```\nIndex Scan using parts_name " +
+		"on parts\n" +
 		"Index Cond: (name = 'a'::text)\n```\n"))
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%d plans, %v", len(list), err)

@@ -506,7 +506,8 @@ func heads(it item, next string, within bool) bool {
 
 var (
 	// scanHead is a whole line of a node that reads a table, and scanWord what only such a node has.
-	scanHead = regex.New(`^(?:Parallel )?(?:Seq Scan|Bitmap Heap Scan|Index(?: Only)? Scan(?: Backward)? using \S{1,128})` +
+	scanHead = regex.New(`^(?:Parallel )?(?:Seq Scan|Bitmap Heap Scan|` +
+		`Index(?: Only)? Scan(?: Backward)? using \S{1,128})` +
 		` on \S{1,128}(?: \w{1,64})?$`)
 	scanWord = regex.New(`^(?:Filter|Index Cond|Recheck Cond): \(`)
 )

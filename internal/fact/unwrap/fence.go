@@ -11,8 +11,6 @@ var (
 	fence = regex.New("(?i)\\[/?(?:code|pre|quote|spoiler|output)(?:=[^\\]]{0,60})?\\]|" +
 		"\\{(?:code|noformat|quote)(?::[^}]{0,80})?\\}|(?:```+|~~~+)")
 	language = regex.New(`^[\w+.-]{0,20}\s*$`)
-	// languageGlued is one that runs into the text
-	languageGlued = regex.New(`^(?:output|console|text|bash|shell|sh|log|plaintext|none)([A-Z])`)
 )
 
 // findFence finds a fence that stands directly before or behind a text, or alone in a line, and leaves an empty line.
@@ -41,9 +39,6 @@ func findFence(s *sample) cut {
 			from = m[1]
 		}
 		if after := l.text[from:]; !language.Match(after) {
-			if m := languageGlued.FindSubmatchIndex(after); m != nil {
-				after = after[m[2]:]
-			}
 			give(after)
 		}
 		if !given {

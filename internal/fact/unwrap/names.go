@@ -14,7 +14,7 @@ var (
 	herokuKeys = regex.New(
 		`^(?:app\[postgres[^\]]{0,40}\]: )(?:\[\w{1,60}\] )?(?:\[\d{1,10}(?:-\d{1,6})?\])?\s*`)
 	hostName = regex.New(`^([A-Za-z][\w.-]{0,63}|\d{1,3}(?:\.\d{1,3}){3}): ?`)
-	unitName = regex.New(`^[\w.-]+\.(?:service|slice|scope|mount|socket|swap): `)
+	ownName  = regex.New(`^(?:[\w.-]+\.(?:service|slice|scope)|[\d:]{5,8} +(?:earlyoom|kernel|systemd(?:-oomd)?)): `)
 )
 
 // findCompose finds the name that docker compose puts before the lines of each service.
@@ -123,10 +123,9 @@ func findHeroku(s *sample) cut {
 
 // findHost finds the one name that pssh, clush, and others put before each line of what a host said.
 func findHost(s *sample) cut {
-	const least = 3
 	m := hostName.FindSubmatch(s.signs[0])
-	if len(s.lines) < least || m == nil || string(m[1]) == "kernel" || unitName.Match(s.signs[0]) || s.Labeled != nil && s.Labeled(m[0]) ||
-		s.Begin != nil && s.Begin(string(s.signs[0])) == 0 {
+	if len(s.lines) < 3 || m == nil || string(m[1]) == "kernel" || s.Labeled != nil && s.Labeled(m[0]) ||
+		s.Begin != nil && s.Begin(string(s.signs[0])) == 0 || ownName.Match(s.signs[0]) {
 		return nil
 	}
 	mark := append(bytes.Clone(m[1]), ':')

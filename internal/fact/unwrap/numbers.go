@@ -147,7 +147,7 @@ func findContext(s *sample) cut {
 
 // findGrep finds what grep puts before a line.
 func findGrep(s *sample) cut {
-	if len(s.signs) < 2 || !s.most(0.9, grepped.Match) || unitName.Match(s.signs[0]) {
+	if len(s.signs) < 2 || !s.most(0.9, grepped.Match) || ownName.Match(s.signs[0]) {
 		return nil
 	}
 	if s.Sign == nil && s.Labeled == nil {

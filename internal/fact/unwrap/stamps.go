@@ -164,12 +164,9 @@ func findTimes(s *sample) cut {
 	return off(length)
 }
 
-// daemon is a line of a program, as a person keeps of a log: nobody in a chat has such a name.
-var daemon = regex.New(`^\[?[\d:]{5,8}\]? +(?:earlyoom|kernel|systemd(?:-oomd)?|kubelet|dockerd|containerd): `)
-
 // findChat finds the time and the name that a chat has before what somebody writes.
 func findChat(s *sample) cut {
-	if len(s.lines) < 3 || !s.most(0.9, chat.Match) || s.any(daemon.Match) {
+	if len(s.lines) < 3 || !s.most(0.9, chat.Match) || s.any(ownName.Match) {
 		return nil
 	}
 	return off(func(l []byte) int {

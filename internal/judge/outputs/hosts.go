@@ -70,9 +70,10 @@ func (j *judge) devices(list []output.Device) {
 		}
 	}
 	for _, name := range sorted(stuck) {
-		j.say("no_request_done", Warning, "{device}: it completed no request in an interval, although on average {queue} "+
-			"were queued or in progress. It hung: look at the kernel log for errors of the disk, its controller or its "+
-			"network.", "device", name, "queue", Rate(stuck[name]))
+		j.say("no_request_done", Warning, "{device}: it completed no request in an interval, although on average "+
+			"{queue} "+
+			"were queued or in progress. It hung: look at the kernel log for errors of the disk, its controller "+
+			"or its network.", "device", name, "queue", Rate(stuck[name]))
 	}
 	told := 0
 	for _, name := range sorted(slow) {

@@ -51,8 +51,10 @@ var (
 	// where the result of dd begins, behind another
 	ddAgain = regex.New(`[ *|]{2,}([0-9]{1,15} bytes \()`)
 	// what a page or a program has put in front of the first line of a text
-	opened = regex.New(`^\s*(?:\x60{3}[a-z]{1,12}|(?:[\w.]{1,24} ?:?[:=] ?)?[a-z]?["'\x60]{1,3})` +
-		`(Linux [0-9]\S* \(.*|procs -.*|pgbench \([0-9].*|sysbench [0-9].*|transaction type: .*|avg-cpu: .*|Device:? +\S.*)$`)
+	opened = regex.New(`^\s*(?:(?:\x60{3})?(?:output|console|text|bash|shell|log)|` +
+		`(?:[\w.]{1,24} ?:?[:=] ?)?[a-z]?["'\x60]{1,3})` +
+		`(Linux [0-9]\S* \(.*|procs -.*|pgbench \([0-9].*|sysbench [0-9].*|transaction type: .*|` +
+		`avg-cpu: .*|Device:? +\S.*)$`)
 	// the name that a person gave to a run, in front of each of its lines
 	labelled = regex.New(`^\[[^\[\]]{1,60}\] `)
 )
@@ -75,7 +77,7 @@ func clean(b []byte) (lines []string, numbers []int) {
 			if bare := strings.TrimLeft(part, "`"); len(bare) < len(part) && starts(bare) { // inline code over lines
 				part = bare
 			}
-			if holds(part, "`", `"`, "'") {
+			if holds(part, "`", `"`, "'", "tLinux ", "eLinux ", "hLinux ", "lLinux ", "gLinux ") {
 				if m := opened.FindStringSubmatch(part); m != nil {
 					part = m[1]
 				}

@@ -6,7 +6,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// diskspd is the tables of DiskSpd: of all requests, of reads, and of writes, each with a row for a thread and their sum.
+// diskspd is the tables of DiskSpd: of all requests, of reads, and of writes, each with a row for a thread and their
+// sum.
 type diskspd struct {
 	of      string     // which table is open: Total IO, Read IO, Write IO
 	columns []string   // of it, with their units; nil: none is open
@@ -16,7 +17,8 @@ type diskspd struct {
 var (
 	spdTable = regex.New(`^\s*(Total|Read|Write) ?IO\s*$`)
 	spdHead  = regex.New(`^\s*\|?\s*(?:thread|(?:Total|Read|Write) ?IO)?\s*\|\s*bytes\s*\|\s*I/Os\s*\|`)
-	spdRow   = regex.New(`^\s*\|?\s*(total:|[0-9]{1,4}|(?:Total|Read|Write) ?IO)\s*\|((?:\s*[0-9][0-9.,]*\s*\|?){4,8})(.*)$`)
+	spdRow   = regex.New(`^\s*\|?\s*(total:|[0-9]{1,4}|(?:Total|Read|` +
+		`Write) ?IO)\s*\|((?:\s*[0-9][0-9.,]*\s*\|?){4,8})(.*)$`)
 )
 
 // diskspd takes a line of such a table.

@@ -8,7 +8,8 @@ import (
 // TestVmstatWithoutSwapColumns: what has no column is unknown.
 func TestVmstatWithoutSwapColumns(t *testing.T) {
 	v := one(t, " r  b   free   buff  cache   bi    bo   in   cs us sy id wa\n"+
-		" 2  1 81200 4100 390000  12  77 410 900  5  2 80 13\n 4  0 80100 4100 390100  0  55 400 870  6  2 85 7\n").Vmstat
+		" 2  1 81200 4100 390000  12  77 410 900  5  2 80 13\n 4  0 80100 4100 390100  0  55 400 870  6  2 85 "+
+		"7\n").Vmstat
 	if v == nil || len(v.Samples) != 2 || v.Samples[1].Swpd != nil || v.Samples[1].SI != nil || v.Samples[1].CS != 870 {
 		t.Errorf("%+v", v)
 	}
@@ -16,7 +17,8 @@ func TestVmstatWithoutSwapColumns(t *testing.T) {
 
 // TestFilesOfSysbench: what a test of files worked on, also where the first lines are cut.
 func TestFilesOfSysbench(t *testing.T) {
-	const report = "Number of threads: 6\nInitializing random number generator from current time\n64 files, 32MiB each\n" +
+	const report = "Number of threads: 6\nInitializing random number generator from current time\n64 files, 32MiB " +
+		"each\n" +
 		"2GiB total file size\nBlock size %s\nDoing random r/w test\nThreads started!\nFile operations:\n" +
 		"    reads/s:   120.50\n    writes/s:  80.25\n    fsyncs/s:  310.00\nGeneral statistics:\n" +
 		"    total time:  10.0100s\n    total number of events:  5110\n"
@@ -44,8 +46,10 @@ func TestFirstLineOfAString(t *testing.T) {
 
 // TestObjectInAString: a document of fio as the literal of a program keeps its commas.
 func TestObjectInAString(t *testing.T) {
-	x := one(t, "\tsample := `\n{\n  \"fio version\" : \"fio-3.33\",\n  \"jobs\" : [\n    {\n      \"jobname\" : \"w\",\n"+
-		"      \"job options\" : {\n        \"rw\" : \"write\",\n        \"bs\" : \"8k\"\n      },\n      \"write\" : {\n"+
+	x := one(t, "\tsample := `\n{\n  \"fio version\" : \"fio-3.33\",\n  \"jobs\" : [\n    {\n      \"jobname\" : "+
+		"\"w\",\n"+
+		"      \"job options\" : {\n        \"rw\" : \"write\",\n        \"bs\" : \"8k\"\n      },\n      "+
+		"\"write\" : {\n"+
 		"        \"io_bytes\" : 81920,\n        \"bw\" : 160,\n        \"iops\" : 20.0,\n        \"total_ios\" : 10\n"+
 		"      }\n    }\n  ]\n}\n`\n")
 	if x.Fio == nil || len(x.Fio.Jobs) != 1 || x.Fio.Jobs[0].Name != "w" {

@@ -65,8 +65,10 @@ type neighbors struct {
 	spd     diskspd
 }
 
-// bonnieRow is what bonnie++ prints: machine, size, then speeds and shares of the CPU; with some below what it measures.
-var bonnieRow = regex.New(`^\s*[\w.-]{1,40}\s+[0-9.]{1,8}[GMK]?(?::[0-9a-z]{1,8})?(?:\s+(?:[0-9.]{1,10}[GMK]?\s+[0-9]{1,4}|` +
+// bonnieRow is what bonnie++ prints: machine, size, then speeds and shares of the CPU; with some below what it
+// measures.
+var bonnieRow = regex.New(`^\s*[\w.-]{1,40}\s+[0-9.]{1,8}[GMK]?(?::[0-9a-z]{1,8})?(?:\s+(?:[0-9.]{1,10}` +
+	`[GMK]?\s+[0-9]{1,4}|` +
 	`\+{3,5}\s+\+{3})){6}\s*$`)
 
 var hdparmDevice = regex.New(`^\s*(/dev/[\w/.-]{1,64}):\s*$`)

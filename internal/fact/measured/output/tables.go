@@ -105,7 +105,8 @@ func (d *Device) Longest() (ms float64, of string) {
 func (d *Device) set(column string, v float64) {
 	to := map[string]**float64{"tps": &d.TPS, "r/s": &d.Reads, "w/s": &d.Writes, "f/s": &d.Flushes, "await": &d.Await,
 		"r_await": &d.ReadMS, "w_await": &d.WriteMS, "f_await": &d.FlushMS, "aqu-sz": &d.Queue, "avgqu-sz": &d.Queue,
-		"qlen": &d.Queue, "actv": &d.Queue, "asvc_t": &d.Await, "%util": &d.Util, "%b": &d.Util, "ms/r": &d.ReadMS, "ms/w": &d.WriteMS}[column]
+		"qlen": &d.Queue, "actv": &d.Queue, "asvc_t": &d.Await, "%util": &d.Util, "%b": &d.Util,
+		"ms/r": &d.ReadMS, "ms/w": &d.WriteMS}[column]
 	if to != nil {
 		*to = &v
 		return

@@ -228,7 +228,8 @@ func (t *vmstat) scaled(f string, i int) (int64, bool) {
 }
 
 func (v *VmstatSample) set(column string, n int64) {
-	to := map[string]*int64{"r": &v.R, "b": &v.B, "free": &v.Free, "bi": &v.BI, "bo": &v.BO, "in": &v.In, "cs": &v.CS, "us": &v.US, "sy": &v.SY, "id": &v.ID, "wa": &v.WA}[column]
+	to := map[string]*int64{"r": &v.R, "b": &v.B, "free": &v.Free, "bi": &v.BI, "bo": &v.BO, "in": &v.In,
+		"cs": &v.CS, "us": &v.US, "sy": &v.SY, "id": &v.ID, "wa": &v.WA}[column]
 	if to != nil {
 		*to = n
 		return

@@ -81,7 +81,8 @@ func (r *reader) signs() {
 	}
 	s.kube = api && kind
 	// A fence of CloudNativePG without its head.
-	cnpg := keys["instances"] || keys["synchronous"] && keys["method"] || keys["initdb"] && keys["owner"] && s.patroni == 0
+	cnpg := keys["instances"] || keys["synchronous"] && keys["method"] || keys["initdb"] && keys["owner"] &&
+		s.patroni == 0
 	if s.product == "" && cnpg && keys["postgresql"] && keys["parameters"] && !keys["dcs"] {
 		s.product = CNPG
 	}

@@ -110,8 +110,10 @@ func TestMachineOverLines(t *testing.T) {
 // TestArgumentsAndEchoes holds the first argument of a call, and what a batch file writes.
 func TestArgumentsAndEchoes(t *testing.T) {
 	for text, want := range map[string]string{
-		"  this.withCommand(\"--max_connections=700\", \"--shared_buffers=96MB\");\n":                                  "max_connections=700@1 shared_buffers=96MB@1",
-		"(\n  echo # mine\n  echo port = 5433\n  echo work_mem = 3MB\n  echo wal_buffers = 8MB\n) > postgresql.conf\n": "port=5433@3 work_mem=3MB@4 wal_buffers=8MB@5",
+		"  this.withCommand(\"--max_connections=700\", " +
+			"\"--shared_buffers=96MB\");\n": "max_connections=700@1 shared_buffers=96MB@1",
+		"(\n  echo # mine\n  echo port = 5433\n  echo work_mem = 3MB\n  echo wal_buffers = 8MB\n) > " +
+			"postgresql.conf\n": "port=5433@3 work_mem=3MB@4 wal_buffers=8MB@5",
 	} {
 		if got := listOf(Read(text)); got != want {
 			t.Errorf("%q: %s, not %s", text, got, want)

@@ -100,9 +100,11 @@ var (
 	diskLine = regex.New(`(?i)^[\s\W]{0,12}(?:storage|disks?|drives?|диски?|накопители?|磁盘|硬盘|存储)` +
 		`[\w ()/]{0,24}[\s*\x60"']{0,4}[:=|：].*\b(SSD|NVMe|HDD)s?\b`)
 	// a setting of which the remark tells the disks that it is for
-	forDisks = regex.New(`(?i)^[^#]{0,8}(?:random_page_cost|effective_io_concurrency)\b["']?\s*[:=][^#(–—-]{1,24}(?:#|--|[(–—])` +
+	forDisks = regex.New(`(?i)^[^#]{0,8}(?:random_page_cost|` +
+		`effective_io_concurrency)\b["']?\s*[:=][^#(–—-]{1,24}(?:#|--|[(–—])` +
 		`[^#]*\b(?:SSD|NVMe)s?\b`)
-	otherDisks = regex.New(`(?i)\b(?:HDD|spinning|rotational|magnetic|if|when|otherwise|si|wenn|falls|else)\b|если|для HDD|如果`)
+	otherDisks = regex.New(`(?i)\b(?:HDD|spinning|rotational|magnetic|if|when|otherwise|si|wenn|falls|else)\b|` +
+		`если|для HDD|如果`)
 )
 
 // first returns the first group that matched.

@@ -36,12 +36,13 @@ func notSystemd(u oom.Unit) bool {
 func unitOf(u *oom.Unit) say.Message {
 	switch {
 	case u.Nobody:
-		return say.All(" ", say.M("earlyoom saw too little available memory and free swap, but it found no process that "+
-			"it could kill."), levelOf(u))
+		return say.All(" ", say.M("earlyoom saw too little available memory and free swap, but it found no "+
+			"process that it could kill."), levelOf(u))
 	case u.By == "earlyoom":
 		return earlyOOM(u)
 	case u.By == oom.BySlurm:
-		return say.N(max(u.Processes, 1), "Slurm reports {n} OOM kill in the step {step}. It does not report which process "+
+		return say.N(max(u.Processes, 1), "Slurm reports {n} OOM kill in the step {step}. It does not report "+
+			"which process "+
 			"was killed, nor its memory.", "Slurm reports {n} OOM kills in the step {step}. It does not report which "+
 			"processes were killed, nor their memory.", "step", u.Name)
 	case u.By == oom.ByTalos:
@@ -108,7 +109,8 @@ func levelOf(u *oom.Unit) say.Message {
 	if *u.SwapTotal == 0 {
 		return memory
 	}
-	return say.All(" ", memory, say.M("Of {total} of swap, {size} was free.", "total", *u.SwapTotal, "size", *u.SwapFree))
+	return say.All(" ", memory, say.M("Of {total} of swap, {size} was free.", "total", *u.SwapTotal, "size",
+		*u.SwapFree))
 }
 
 // oomdReason is why systemd-oomd killed.

@@ -67,8 +67,8 @@ func noKill(d *oom.Report) say.Message {
 	case len(d.Units) > 0:
 		return unitsVerdict(d.Units)
 	case d.Looked != nil && d.Looked.First != "":
-		return say.M("systemd-oomd compared {n} cgroups to kill one of them. The first in its list is {unit}. The logs do "+
-			"not show that it killed any.", "n", d.Looked.Cgroups, "unit", d.Looked.First)
+		return say.M("systemd-oomd compared {n} cgroups to kill one of them. The first in its list is {unit}. The "+
+			"logs do not show that it killed any.", "n", d.Looked.Cgroups, "unit", d.Looked.First)
 	case d.Looked != nil:
 		return say.M("systemd-oomd compared {n} cgroups to kill one of them. The logs do not show that it killed any.",
 			"n", d.Looked.Cgroups)

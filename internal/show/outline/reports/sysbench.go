@@ -17,7 +17,8 @@ func (p probeWords) sysbench(o *outline.Outline, s *output.Sysbench) {
 	}
 	if f := s.Files; f != nil && f.Size > 0 {
 		if f.Count > 0 {
-			about = append(about, say.N(f.Count, "{n} file with {size}", "{n} files with {size} in total", "size", f.Size))
+			about = append(about, say.N(f.Count, "{n} file with {size}", "{n} files with {size} in total",
+				"size", f.Size))
 		} else {
 			about = append(about, say.M("files with {size} in total", "size", f.Size))
 		}

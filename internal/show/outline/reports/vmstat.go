@@ -44,7 +44,8 @@ func (p probeWords) vmstat(o *outline.Outline, t *output.Vmstat) {
 			name = say.M("since boot")
 		}
 		row := p.row(name, strconv.FormatInt(s.R, 10), strconv.FormatInt(s.B, 10), maybe(s.Swpd, whole),
-			memory(s.Free), maybe(s.SI, second), maybe(s.SO, second), each(kb(s.BI)), each(kb(s.BO)), percent(s.US), percent(s.SY),
+			memory(s.Free), maybe(s.SI, second), maybe(s.SO, second), each(kb(s.BI)), each(kb(s.BO)),
+			percent(s.US), percent(s.SY),
 			percent(s.ID), percent(s.WA))
 		if stolen && s.ST != nil {
 			row = append(row, p.Value(percent(*s.ST)))
