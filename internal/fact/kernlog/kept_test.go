@@ -114,3 +114,23 @@ func TestAskedBefore(t *testing.T) {
 		}
 	}
 }
+
+// TestCandidatesOfOomd: the list of what systemd-oomd could kill is one event with the first of it, and no kill.
+func TestCandidatesOfOomd(t *testing.T) {
+	const head = "Feb 03 07:12:09 db7 systemd-oomd[611]: "
+	text := ""
+	for _, s := range []string{"Considered 9 cgroups for killing, top candidates were:",
+		"\tPath: /system.slice/system-postgresql.slice", "\t\tMemory Pressure Limit: 0.00%",
+		"\t\tPressure: Avg10: 71.20 Avg60: 40.10 Avg300: 12.00 Total: 9s", "\t\tCurrent Memory Usage: 6.1G",
+		"\tPath: /system.slice/cron.service"} {
+		text += head + s + "\n"
+	}
+	l, err := Read(strings.NewReader(text))
+	if err != nil || len(l.Reports) != 0 || len(l.Other) != 1 {
+		t.Fatalf("%v: %+v", err, l)
+	}
+	if o := l.Other[0]; o.Kind != OomdLooked || o.Cgroups != 9 || o.Name != "/system.slice/system-postgresql.slice" ||
+		!strings.Contains(o.Text, "6.1G") || strings.Contains(o.Text, "cron") {
+		t.Errorf("%+v", o)
+	}
+}

@@ -139,6 +139,13 @@ func TestVerdicts(t *testing.T) {
 			{Iostat: &output.Iostat{Samples: []output.IostatSample{{Devices: []output.Device{
 				{Name: "nvme1n1", Reads: v(4380), ReadMS: v(0.1), Queue: v(0.43), Util: v(100)}}}}}}},
 			"util_is_no_limit info"},
+		"no request ends": {[]output.Output{
+			{Iostat: &output.Iostat{Samples: []output.IostatSample{{Devices: []output.Device{
+				{Name: "sdb", Reads: v(0), Writes: v(0), Queue: v(12), Util: v(100)}}}}}}},
+			"no_request_done warning"},
+		"it is unknown whether one ends": {[]output.Output{
+			{Iostat: &output.Iostat{Samples: []output.IostatSample{{Devices: []output.Device{
+				{Name: "sdb", Reads: v(0), Queue: v(12), Util: v(100)}}}}}}}, "util_is_no_limit info"},
 		"a log": {[]output.Output{{Log: &output.Log{Window: 1, TPS: slices.Repeat([]float64{10, 12}, 6)}}},
 			"interval info"},
 	} {

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -54,5 +55,34 @@ func TestObjectInAString(t *testing.T) {
 		"      }\n    }\n  ]\n}\n`\n")
 	if x.Fio == nil || len(x.Fio.Jobs) != 1 || x.Fio.Jobs[0].Name != "w" {
 		t.Errorf("%+v", x)
+	}
+}
+
+// TestOtherPrograms: the figures of programs that are not judged are told with the names of their columns.
+func TestOtherPrograms(t *testing.T) {
+	for text, want := range map[string]string{
+		"Total IO\nthread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  |  file\n" +
+			"------------------------------------------------------------\n" +
+			"     0 |       819200000 |       100000 |      26.04 |    3333.33 |    2.400 | t.dat (1GiB)\n" +
+			"------------------------------------------------------------\n" +
+			"total:         819200000 |       100000 |      26.04 |    3333.33 |    2.400\n": "diskspd Total IO: bytes " +
+			"819200000, I/Os 100000, MiB/s 26.04, I/O per s 3333.33, AvgLat 2.400",
+		"Version  1.98       ------Sequential Output------ --Sequential Input- --Random-\n" +
+			"Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP\n" +
+			"db7             48G   900  99 210000  31 120000  22  1800  98 340000  28 620.5  19\n": "bonnie++ Version  " +
+			"1.98       ------Sequential Output------ --Sequential Input- --Random- | bonnie++ db7             48G   900  " +
+			"99 210000  31 120000  22  1800  98 340000  28 620.5  19",
+	} {
+		r, err := Read([]byte("Here it is:\n\n" + text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, n := range r.Others {
+			list = append(list, n.Program+" "+n.Text)
+		}
+		if got := strings.Join(list, " | "); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
 	}
 }

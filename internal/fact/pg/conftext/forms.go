@@ -80,9 +80,9 @@ func (r *reader) signs() {
 		}
 	}
 	s.kube = api && kind
-	// A fence of CloudNativePG without its head.
+	// A fence of CloudNativePG without its head. The initdb of Patroni has no owner; «bootstrap» both have.
 	cnpg := keys["instances"] || keys["synchronous"] && keys["method"] || keys["initdb"] && keys["owner"] &&
-		s.patroni == 0
+		s.patroni <= 1
 	if s.product == "" && cnpg && keys["postgresql"] && keys["parameters"] && !keys["dcs"] {
 		s.product = CNPG
 	}
