@@ -134,3 +134,25 @@ func TestCandidatesOfOomd(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestAskedKill: what follows a request at once is its kill, also without its first lines; what follows on another day
+// is not.
+func TestAskedKill(t *testing.T) {
+	const killed = "Out of memory: Killed process 7123 (ingest) total-vm:9437184kB, anon-rss:4194304kB, file-rss:0kB\n"
+	for text, want := range map[string]bool{
+		"[ 812.447112] sysrq: Manual OOM execution\n[ 812.447990] " + killed: true,
+		"[ 812.447112] sysrq: Manual OOM execution\n[ 999.447990] " + killed: false,
+		"2027-02-03T07:12:09+00:00 db7 kernel: sysrq: SysRq : Manual OOM execution\n" +
+			"2027-02-03T07:12:09+00:00 db7 kernel: " + killed: true,
+		"2027-02-03T07:12:09+00:00 db7 kernel: sysrq: SysRq : Manual OOM execution\n" +
+			"2027-02-04T07:12:09+00:00 db7 kernel: " + killed: false,
+	} {
+		l, err := Read(strings.NewReader(text))
+		if err != nil || len(l.Reports) != 1 || len(l.Other) != 1 || l.Other[0].Kind != AskedKill {
+			t.Fatalf("%q: %v %+v", text, err, l)
+		}
+		if l.Reports[0].Manual != want {
+			t.Errorf("%q: asked for: %v, not %v", text, !want, want)
+		}
+	}
+}

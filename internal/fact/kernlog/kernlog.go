@@ -182,6 +182,8 @@ const (
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
 	EarlyOOM   Kind = "earlyoom"       // earlyoom sent a process a signal
+	// SysRq f asked for a kill; the report of one follows at once, if somebody was found
+	AskedKill Kind = "asked_kill"
 	// earlyoom found no process that it may send one
 	EarlyNone Kind = "earlyoom_none"
 	// The OOM controller of Talos killed all processes of a control group.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -188,6 +189,9 @@ const (
 	// askedLines is how far the report may stand behind the request: it comes at once, with a few
 	// lines of others between. Where the kernel found nobody to kill, none comes.
 	askedLines = 16
+	// askedTime is how much later it may be: in a log of which only such lines were kept, the next one may be of
+	// another day.
+	askedTime = time.Minute
 	// shownLines is how long the state of memory may be: a call trace, and some lines a zone, of
 	// which a host with 64 nodes has some hundred.
 	shownLines = 1024
@@ -198,7 +202,15 @@ func (p *Reader) lately(line, most int) bool { return line > 0 && p.log.Lines-li
 
 // manual says whether a person asked for the kill of a report: just before it, and not after its time.
 func (p *Reader) manual(at Stamp) bool {
-	return p.lately(p.asked, askedLines) && (at.Boot < 0 || at.Boot >= p.askedAt.Boot)
+	if !p.lately(p.asked, askedLines) || at.Boot >= 0 && at.Boot < p.askedAt.Boot {
+		return false
+	}
+	if from := p.askedAt; at.Boot >= 0 && from.Boot >= 0 {
+		return at.Boot-from.Boot <= askedTime
+	} else if !at.Wall.IsZero() && !from.Wall.IsZero() {
+		return at.Wall.Sub(from.Wall).Abs() <= askedTime
+	}
+	return true
 }
 
 // Log closes what is open and returns all that was read.
@@ -602,7 +614,8 @@ func (p *Reader) close() {
 // beginning opens one.
 func (p *Reader) current(at Stamp) *Report {
 	if p.at == nil {
-		p.open(at)
+		asked := p.manual(at)
+		p.open(at).Manual = asked
 	}
 	return p.at
 }
@@ -792,6 +805,7 @@ func (p *Reader) other(l line) bool {
 		p.close()
 		if m[1] == sysRqKill {
 			p.asked, p.askedAt, p.shown = p.log.Lines, l.at, 0
+			p.add(Other{At: l.at, Kind: AskedKill, Text: s})
 		} else {
 			p.open(l.at).Shown = true
 		}

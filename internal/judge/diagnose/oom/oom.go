@@ -25,6 +25,8 @@ type Report struct {
 	Units       []Unit    `json:"units"`   // kills reported by systemd, systemd-oomd, earlyoom, and container runtimes
 	// systemd-oomd listed what it could kill, and no kill of it is in the logs; absent if not so
 	Looked *Looked `json:"oomd_looked,omitempty"`
+	// a kill was asked for with SysRq f, and no report of it is in the logs; absent if not so
+	Asked *Asked `json:"asked_kill,omitempty"`
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the most informative one: the headline; absent if there is none
@@ -32,6 +34,11 @@ type Report struct {
 	Lines     []string  `json:"lines"` // what systemd and the kernel say in addition
 	Read      Read      `json:"read"`
 	Missing   []gap.Gap `json:"missing"`
+}
+
+// Asked is a request for a kill, from the keyboard or by /proc/sysrq-trigger.
+type Asked struct {
+	Time say.Message `json:"time"`
 }
 
 // Looked is the list of what systemd-oomd could kill.
@@ -193,7 +200,7 @@ func Diagnose(log *Log, f Facts) *Report {
 		d.NotUnderstood = append(d.NotUnderstood, Unread{u.What, u.Lines, u.First})
 	}
 	d.TellsMost = tellsMost(d.Kills)
-	d.Looked = looked(log, d.Units, &f)
+	d.Looked, d.Asked = looked(log, d.Units, &f), asked(log, &f)
 	for _, o := range log.Other {
 		if len(d.Lines) < oomMaxLines && !slices.Contains(d.Lines, o.Text) {
 			d.Lines = append(d.Lines, o.Text)
@@ -247,7 +254,11 @@ func (d *Report) gaps(log *Log, f *Facts) {
 		d.Missing = append(d.Missing, gap.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 	}
 	if len(log.Reports) == 0 && len(log.Unread) == 0 {
-		add(say.M("kernel OOM report"), say.M("the logs that were read have no line of the kernel's OOM killer"),
+		reason := say.M("the logs that were read have no line of the kernel's OOM killer")
+		if d.Asked != nil {
+			reason = say.M("the logs that were read have no report of the kernel's OOM killer")
+		}
+		add(say.M("kernel OOM report"), reason,
 			say.M("run journalctl -k -b all -o short-iso, or dmesg -T, as root, for a container on its host; the "+
 				"kernel ring buffer keeps only the newest lines"))
 	}

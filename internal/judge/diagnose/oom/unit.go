@@ -115,6 +115,19 @@ func looked(log *Log, units []Unit, f *Facts) *Looked {
 	return nil
 }
 
+// asked is the last request for a kill; nil where a report of one was read.
+func asked(log *Log, f *Facts) *Asked {
+	if slices.ContainsFunc(log.Reports, func(r kernlog.Report) bool { return r.Manual }) {
+		return nil
+	}
+	for _, o := range slices.Backward(log.Other) {
+		if o.Kind == kernlog.AskedKill {
+			return &Asked{oomTime(o.At, f)}
+		}
+	}
+	return nil
+}
+
 // lastOf is the entry that a further line about the same kill belongs to: systemd reports that a unit failed, or what
 // systemd-oomd killed in it, after the kill.
 func lastOf(list []Unit, u *Unit, kind kernlog.Kind) *Unit {

@@ -72,6 +72,12 @@ func noKill(d *oom.Report) say.Message {
 	case d.Looked != nil:
 		return say.M("systemd-oomd compared {n} cgroups to kill one of them. The logs do not show that it killed any.",
 			"n", d.Looked.Cgroups)
+	case d.Asked != nil && d.Asked.Time.IsZero():
+		return say.M("An administrator or a program requested an OOM kill (SysRq f). The logs do not show that a " +
+			"process was killed.")
+	case d.Asked != nil:
+		return say.M("An administrator or a program requested an OOM kill (SysRq f; {time}). The logs do not show that "+
+			"a process was killed.", "time", d.Asked.Time)
 	case len(d.Refused) > 0:
 		return refusedTo(d.Refused)
 	case len(d.NotUnderstood) > 0:
