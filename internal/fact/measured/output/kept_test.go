@@ -65,12 +65,15 @@ func TestOtherPrograms(t *testing.T) {
 			"------------------------------------------------------------\n" +
 			"     0 |       819200000 |       100000 |      26.04 |    3333.33 |    2.400 | t.dat (1GiB)\n" +
 			"------------------------------------------------------------\n" +
-			"total:         819200000 |       100000 |      26.04 |    3333.33 |    2.400\n": "diskspd Total IO: bytes " +
+			"total:         819200000 |       100000 |      26.04 |    3333.33 |    2.400\n": "diskspd Total IO: " +
+			"bytes " +
 			"819200000, I/Os 100000, MiB/s 26.04, I/O per s 3333.33, AvgLat 2.400",
 		"Version  1.98       ------Sequential Output------ --Sequential Input- --Random-\n" +
 			"Machine        Size K/sec %CP K/sec %CP K/sec %CP K/sec %CP K/sec %CP  /sec %CP\n" +
-			"db7             48G   900  99 210000  31 120000  22  1800  98 340000  28 620.5  19\n": "bonnie++ Version  " +
-			"1.98       ------Sequential Output------ --Sequential Input- --Random- | bonnie++ db7             48G   900  " +
+			"db7             48G   900  99 210000  31 120000  22  1800  98 340000  28 620.5  19\n": "bonnie++ " +
+			"Version  " +
+			"1.98       ------Sequential Output------ --Sequential Input- --Random- | bonnie++ db7             48G   " +
+			"900  " +
 			"99 210000  31 120000  22  1800  98 340000  28 620.5  19",
 	} {
 		r, err := Read([]byte("Here it is:\n\n" + text))
