@@ -148,8 +148,8 @@ func stripLine(s string) line {
 func uncommented(s string) string {
 	for _, mark := range []string{"// ", "# ", "-- ", "* ", "; "} {
 		if rest, ok := strings.CutPrefix(s, mark); ok {
-			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || opens(rest) || strings.HasPrefix(rest,
-				"score ") {
+			if rest = strings.TrimLeft(rest, " "); timeBegins(rest) || opens(rest) ||
+				strings.HasPrefix(rest, "score ") {
 				return rest
 			}
 		}
@@ -427,7 +427,7 @@ func sourceOf(name string) (from source, known bool) {
 	case "kernel":
 		return fromKernel, true
 	case "containerd", "dockerd", "slurmstepd":
-		return bare, true // a line of theirs is told as it is pasted alone
+		return bare, true // their lines are read as those without a prefix
 	case "systemd", "systemd-oomd", "earlyoom":
 		return fromSystemd, true // what tells of kills besides the kernel
 	case "postgres", "postgresql", "postmaster":

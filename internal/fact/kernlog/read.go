@@ -104,7 +104,7 @@ type Reader struct {
 	headAt    int  // number of that line; 0: none
 	looked    int  // number of the line behind which systemd-oomd lists what it could kill; 0: none
 	level     *Level
-	peaks     map[string]*Other // of units, told before a kill
+	peaks     map[string]*Other // of units, logged before a kill
 	every     bool              // no line is passed over: for tests
 }
 

@@ -12,7 +12,7 @@ import (
 // mappingFlag says where a tablespace of a primary goes.
 const mappingFlag = "--tablespace-mapping"
 
-// spaces holds the tablespaces of a primary to what was said of them: each has a directory of its own here. In the same
+// spaces checks the tablespaces of a primary against the mappings: each has a separate directory here. In the same
 // directories as on the primary, they could be among another's.
 func (l *Layout) spaces() error {
 	p := l.Order.Primary
@@ -30,7 +30,7 @@ func (l *Layout) spaces() error {
 	if len(missing) > 0 {
 		example := newcluster.Mapping{Old: missing[0], New: path.Join("/srv/tablespace", path.Base(missing[0]))}
 		return refuse(say.M("the primary at {where} has tablespaces: {names}", "where", p.Where, "names",
-			say.Names(missing, 3)), say.M("each needs a directory of its own on this host"),
+			say.Names(missing, 3)), say.M("each needs a separate directory on this host"),
 			say.M("name one for each: {flag} {mapping}", "flag", mappingFlag, "mapping", example.String()))
 	}
 	for i, m := range l.Order.Tablespaces {

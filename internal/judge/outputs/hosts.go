@@ -70,10 +70,9 @@ func (j *judge) devices(list []output.Device) {
 		}
 	}
 	for _, name := range sorted(stuck) {
-		j.say("no_request_done", Warning, "{device}: it completed no request in an interval, although on average "+
-			"{queue} "+
-			"were queued or in progress. It hung: look at the kernel log for errors of the disk, its controller "+
-			"or its network.", "device", name, "queue", Rate(stuck[name]))
+		j.say("no_request_done", Warning, "{device}: it completed no read and no write in an interval, although on "+
+			"average {queue} requests were queued or in progress. Look at the kernel log for errors of the disk, its "+
+			"controller, or its network.", "device", name, "queue", Rate(stuck[name]))
 	}
 	told := 0
 	for _, name := range sorted(slow) {
@@ -125,8 +124,14 @@ func (j *judge) vmstat(t *output.Vmstat) {
 			continue
 		}
 		n++
-		i, o := s.Swapped()
-		in, out, wait = max(in, scale*i), max(out, scale*o), max(wait, s.WA)
+		const most = 1 << 40 // a figure beyond it is none, and its multiple would overflow
+		if s.SI != nil {
+			in = max(in, scale*min(*s.SI, most))
+		}
+		if s.SO != nil {
+			out = max(out, scale*min(*s.SO, most))
+		}
+		wait = max(wait, s.WA)
 		blocked = max(blocked, s.B)
 		if s.ST != nil {
 			steal = max(steal, *s.ST)

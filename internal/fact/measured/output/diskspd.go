@@ -49,7 +49,7 @@ func (n *neighbors) diskspd(s scanned) bool {
 	if strings.HasSuffix(strings.ToUpper(m[1]), "IO") {
 		name = strings.TrimSpace(strings.TrimSuffix(m[1], "IO")) + " IO"
 	}
-	x := Neighbor{Program: "diskspd", Line: s.number, Text: short(d.told(name, cellsOf(m[2])), maxFirst)}
+	x := Neighbor{Program: "diskspd", Line: s.number, Text: short(d.named(name, cellsOf(m[2])), maxFirst)}
 	if digit(m[1][0]) {
 		d.rows = append(d.rows, x)
 		return true
@@ -59,8 +59,8 @@ func (n *neighbors) diskspd(s scanned) bool {
 	return true
 }
 
-// told is a row with the names of its columns.
-func (d *diskspd) told(name string, cells []string) string {
+// named is a row with the names of its columns.
+func (d *diskspd) named(name string, cells []string) string {
 	var out []string
 	for i, c := range cells {
 		if i < len(d.columns) && d.columns[i] != "" {

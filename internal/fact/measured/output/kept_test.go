@@ -58,7 +58,7 @@ func TestObjectInAString(t *testing.T) {
 	}
 }
 
-// TestOtherPrograms: the figures of programs that are not judged are told with the names of their columns.
+// TestOtherPrograms: the figures of programs that are not judged have the names of their columns.
 func TestOtherPrograms(t *testing.T) {
 	for text, want := range map[string]string{
 		"Total IO\nthread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  |  file\n" +

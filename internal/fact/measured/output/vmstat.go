@@ -63,18 +63,6 @@ var vmstatWords = regex.New(`^[\s-]*(?:(?:procs|memory|swap|io|system|cpu)[\s-]*
 // leastColumns is how many columns the oldest vmstat has.
 const leastColumns = 14
 
-func nth(s *VmstatSample, of func(*VmstatSample) *int64) int64 {
-	if n := of(s); n != nil {
-		return min(*n, 1<<40)
-	}
-	return 0
-}
-
-// Swapped is what was moved in and out, in the unit of the lines.
-func (v *VmstatSample) Swapped() (in, out int64) {
-	return nth(v, func(v *VmstatSample) *int64 { return v.SI }), nth(v, func(v *VmstatSample) *int64 { return v.SO })
-}
-
 // first keeps a row that stands before any head, as a screen begins with it.
 func (t *vmstat) first(s scanned) {
 	fields := strings.Fields(s.text)

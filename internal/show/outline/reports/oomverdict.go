@@ -77,8 +77,7 @@ func noKill(d *oom.Report) say.Message {
 			"process was killed.")
 	case d.Asked != nil:
 		return say.M("An administrator or a program requested an OOM kill (SysRq f; {time}). The logs do not show "+
-			"that "+
-			"a process was killed.", "time", d.Asked.Time)
+			"that a process was killed.", "time", d.Asked.Time)
 	case len(d.Refused) > 0:
 		return refusedTo(d.Refused)
 	case len(d.NotUnderstood) > 0:
