@@ -42,8 +42,8 @@ func unitOf(u *oom.Unit) say.Message {
 		return earlyOOM(u)
 	case u.By == oom.BySlurm:
 		return say.N(max(u.Processes, 1), "Slurm reports {n} OOM kill in the step {step}. It does not report "+
-			"which process was killed, nor its memory.", "Slurm reports {n} OOM kills in the step {step}. It does not report which "+
-			"processes were killed, nor their memory.", "step", u.Name)
+			"which process was killed, nor its memory.", "Slurm reports {n} OOM kills in the step {step}. It does "+
+			"not report which processes were killed, nor their memory.", "step", u.Name)
 	case u.By == oom.ByTalos:
 		return say.M("The OOM controller of Talos killed all processes of the cgroup {group}. It is a program in user "+
 			"space, not the kernel's OOM killer.", "group", u.Name)
