@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,7 +139,17 @@ func TestExistingDatabase(t *testing.T) {
 			"1 session of another client is connected") {
 			t.Error(no)
 		}
-		if err := other.Close(t.Context()); err != nil {
+		// one whose end is near is waited for: the backend of a client that has gone, on a busy host
+		ended := make(chan error, 1)
+		go func() {
+			_, err := other.Exec(t.Context(), "select pg_sleep(2)").ReadAll()
+			ended <- errors.Join(err, other.Close(t.Context()))
+		}()
+		if _, no := onTheirs(t, append(bench, "-w", "tpcb", "--scale", "1", "--database", k.at("postgres",
+			"postgres"))...); no != "" {
+			t.Error(no)
+		}
+		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sys/unix"
@@ -155,6 +156,17 @@ func peer(c any) (pid int, err error) {
 	return int(cred.Pid), nil
 }
 
+// othersSQL counts the sessions of others in the database.
+const othersSQL = `select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+          and backend_type = 'client backend'`
+
+// A backend ends only some time after its client has gone: on a busy host that of the command before would be taken for
+// somebody's. One that is still there after 5 seconds is.
+const (
+	othersLooks = 20
+	othersEvery = 250 * time.Millisecond
+)
+
 // lookSQL asks what has to be known before anything is measured: version, cluster, database, standby, whether the role
 // sees what others do and may run CHECKPOINT, sessions of others in the database, what users have made in it, whether
 // an experiment or pgbench has.
@@ -163,8 +175,7 @@ const lookSQL = `select current_setting('server_version_num'), (select system_id
        pg_has_role('pg_read_all_stats', 'usage'),
        current_setting('is_superuser') = 'on' or exists (select from pg_roles where rolname = 'pg_checkpoint' and ` +
 	`pg_has_role(oid, 'usage')),
-       (select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-          and backend_type = 'client backend'),
+       (` + othersSQL + `),
        (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
          where c.relkind in ('r', 'p', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
            and c.relpersistence <> 't' and not exists (select from pg_depend x where x.classid = 'pg_class'::regclass
@@ -208,6 +219,20 @@ func (d *Database) look(ctx context.Context) error {
 	}
 	if d.Others, err = strconv.Atoi(r[6]); err != nil {
 		return err
+	}
+	for i := 1; d.Others > 0 && i < othersLooks; i++ {
+		if err := wait(ctx, othersEvery); err != nil {
+			return err
+		}
+		if rows, err = n.rows(ctx, othersSQL); err != nil {
+			return err
+		}
+		if len(rows) != 1 || len(rows[0]) != 1 {
+			return say.Err("the database: {n} rows", "n", len(rows))
+		}
+		if d.Others, err = strconv.Atoi(rows[0][0]); err != nil {
+			return err
+		}
 	}
 	if d.Tables, err = strconv.Atoi(r[7]); err != nil {
 		return err
