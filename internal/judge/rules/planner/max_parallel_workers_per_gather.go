@@ -12,10 +12,8 @@ var MaxParallelWorkersPerGather = rule.Rule{
 	Title:   "Parallel workers per Gather node",
 	Why: "Parallel workers speed up one long query at the expense of CPU and memory of the others: each can use " +
 		"work_mem as often as the session itself. With many active sessions, no CPU is idle for them. 1C recommends " +
-		"no " +
-		"workers. Before PostgreSQL 16 this makes lists with DISTINCT, ORDER BY and LIMIT slow: there DISTINCT " +
-		"cannot " +
-		"use an incremental sort, and without a parallel plan the planner scans an index to the end.",
+		"no workers. Before PostgreSQL 16 this makes lists with DISTINCT, ORDER BY and LIMIT slow: there DISTINCT " +
+		"cannot use an incremental sort, and without a parallel plan the planner scans an index to the end.",
 	Formula: "dw: half of the CPUs, from 2 to 8. mixed: at most a quarter, from 2 to 4. web, oltp and desktop: at " +
 		"most 2. 1c: 0; before PostgreSQL 16 at most 2, and 0 is kept. Never above half of the CPUs or " +
 		"max_parallel_workers.",
@@ -28,7 +26,6 @@ var MaxParallelWorkersPerGather = rule.Rule{
 func decidePerGather(c *rule.Case) {
 	profile := c.Options.Profile
 	have := int(c.Now())
-	pool, pooled := c.Int(sizing.MaxParallelWorkersAddress)
 	if profile == rule.OneC && !slowLists(c) {
 		if have > 0 {
 			c.Set(0,
@@ -43,6 +40,7 @@ func decidePerGather(c *rule.Case) {
 			"LIMIT are slower without them")
 		return
 	}
+	pool, pooled := c.Int(sizing.MaxParallelWorkersAddress)
 	cpus, ok := c.CPUs()
 	if !ok {
 		if pooled && have > pool {
@@ -64,44 +62,41 @@ func decidePerGather(c *rule.Case) {
 		most = min(most, pool)
 	}
 	want, least = min(want, most), min(least, most)
-	if profile == rule.OneC && have <= want {
+	switch {
+	case have >= least && have <= want && profile == rule.OneC:
 		c.Keep("{present} per query: before PostgreSQL 16 lists with DISTINCT, ORDER BY and LIMIT are slower without "+
 			"workers", "present", say.N(have, "{n} worker", "{n} workers"))
-		return
-	}
-	if have >= least && have <= want {
+	case have >= least && have <= want:
 		c.Keep("{present} per query, which suits {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
-			"{n} workers"),
-			"cpus", rule.Processors(cpus), "profile", string(profile))
-		return
+			"{n} workers"), "cpus", rule.Processors(cpus), "profile", string(profile))
+	case want == 0 && most == cpus/2:
+		c.Set(0, "with {cpus}, a parallel worker only takes CPU time from its own session", "cpus",
+			rule.Processors(cpus))
+	case want == 0:
+		c.Set(0, "max_parallel_workers allows no workers")
+	default:
+		c.SetAs(want, whyWorkers(c, want, cpus))
 	}
-	if want == 0 {
-		text := say.Template("max_parallel_workers allows no workers")
-		if most == cpus/2 {
-			text = "with {cpus}, a parallel worker only takes CPU time from its own session"
-		}
-		c.Set(0, text, "cpus", rule.Processors(cpus))
-		return
+}
+
+// whyWorkers is the reason for a number of workers other than the present one.
+func whyWorkers(c *rule.Case, want, cpus int) say.Message {
+	workers := say.N(want, "{n} worker", "{n} workers")
+	if c.Options.Profile == rule.OneC {
+		return say.M("{workers} per query for {cpus}: before PostgreSQL 16 lists with DISTINCT, ORDER BY and LIMIT "+
+			"are slower without workers", "workers", workers, "cpus", rule.Processors(cpus))
 	}
-	if profile == rule.OneC {
-		c.SetAs(want, say.M("{workers} per query for {cpus}: before PostgreSQL 16 lists with DISTINCT, ORDER BY and "+
-			"LIMIT are slower without workers", "workers", say.N(want, "{n} worker", "{n} workers"), "cpus",
-			rule.Processors(cpus)))
-		return
-	}
-	reason := say.M("{workers} per query for {cpus} in the {profile} profile", "workers",
-		say.N(want, "{n} worker", "{n} workers"), "cpus", rule.Processors(cpus), "profile", string(profile))
-	if have > want {
-		reason = say.All("; ", reason, say.M("{present} would take CPU and memory from other sessions",
-			"present",
+	reason := say.M("{workers} per query for {cpus} in the {profile} profile", "workers", workers, "cpus",
+		rule.Processors(cpus), "profile", string(c.Options.Profile))
+	if int(c.Now()) > want {
+		return say.All("; ", reason, say.M("{present} would take CPU and memory from other sessions", "present",
 			c.Shown()))
 	}
-	c.SetAs(want, reason)
+	return reason
 }
 
 // slowLists reports whether the server is before PostgreSQL 16, where SELECT DISTINCT … ORDER BY … LIMIT sorts all
-// rows:
-// what is sorted by the first columns already (an index in that order) helps it only since 16. The parallel plan then
+// rows: what is sorted by the first columns already (an index in that order) helps it only since 16. The parallel plan then
 // is the better one. By workers the 1c load gained 45 % (+35…+56) on 15, and lost 7 % (2…12) on 18
 // (docs/benchmarks/notes.md).
 func slowLists(c *rule.Case) bool {
