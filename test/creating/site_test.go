@@ -157,7 +157,11 @@ func (s *site) stopAll() {
 					continue
 				}
 				line, _, _ := strings.Cut(string(b), "\n")
-				if pid, err := strconv.Atoi(line); err == nil && pid > 1 && syscall.Kill(pid, syscall.SIGQUIT) == nil {
+				pid, err := strconv.Atoi(line)
+				if err != nil || pid <= 1 || !standsIn(pid, filepath.Dir(f)) {
+					continue // of a killed server: another process may have its number by now
+				}
+				if syscall.Kill(pid, syscall.SIGQUIT) == nil {
 					pids = append(pids, pid)
 				}
 			}
@@ -169,6 +173,16 @@ func (s *site) stopAll() {
 			return err != nil || strings.Contains(string(stat), ") Z "), string(stat)
 		})
 	}
+}
+
+// standsIn reports whether a process has a directory as its own, as a server has its data directory.
+func standsIn(pid int, dir string) bool {
+	is, err := os.Stat(fmt.Sprintf("/proc/%d/cwd", pid))
+	if err != nil {
+		return false
+	}
+	want, err := os.Stat(dir)
+	return err == nil && os.SameFile(is, want)
 }
 
 func account(uid int) *scratch.Account { return &scratch.Account{UID: uid, GID: uid, Switch: true} }

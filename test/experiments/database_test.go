@@ -78,6 +78,13 @@ func onTheirs(t *testing.T, args ...string) (r *experiment.Result, refused strin
 	return r, ""
 }
 
+// untilAsked lasts until another session of the database has asked who is connected.
+const untilAsked = `do $$ begin loop
+  perform pg_stat_clear_snapshot();
+  exit when exists (select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    and query like '%from pg_stat_activity where%');
+end loop; end $$`
+
 // TestExistingDatabase measures on a database that is there already: it is loaded if it is empty, its data are used
 // again, its server is neither restarted nor configured, and what differs is what sessions set.
 func TestExistingDatabase(t *testing.T) {
@@ -142,7 +149,7 @@ func TestExistingDatabase(t *testing.T) {
 		// one whose end is near is waited for: the backend of a client that has gone, on a busy host
 		ended := make(chan error, 1)
 		go func() {
-			_, err := other.Exec(t.Context(), "select pg_sleep(2)").ReadAll()
+			_, err := other.Exec(t.Context(), untilAsked).ReadAll()
 			ended <- errors.Join(err, other.Close(t.Context()))
 		}()
 		if _, no := onTheirs(t, append(bench, "-w", "tpcb", "--scale", "1", "--database", k.at("postgres",

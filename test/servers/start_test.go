@@ -286,13 +286,14 @@ func crash(t *testing.T, i *scratch.Instance) {
 // firstOf verifies that check says why first, and nothing else of why.
 func firstOf(t *testing.T, i *scratch.Instance, id string, words ...string) check.Finding {
 	t.Helper()
-	_, found := why(t, i)
+	snap, found := why(t, i)
 	list := reasons(found)
 	if len(list) != 1 || list[0].ID != id || list[0].Severity == check.Critical && found[0].ID != id {
 		for _, f := range found {
 			t.Logf("%s %s: %s", f.Severity, f.ID, f.Seen)
 		}
-		t.Fatalf("want %s first, and no other reason", id)
+		lock, gap := snap.Instances[0].Start.Lock.Get()
+		t.Fatalf("want %s first, and no other reason; postmaster.pid: %+v (%v)", id, lock, gap)
 	}
 	for _, word := range words {
 		if !strings.Contains(list[0].Seen.String(), word) {

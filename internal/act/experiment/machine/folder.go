@@ -96,8 +96,7 @@ func (m *Machine) Claim() error {
 		}
 		if err := target.Flock(f); err != nil {
 			_ = f.Close()
-			return refused(say.M("another experiment is running in {dir}", "dir", m.dir), say.Message{},
-				say.M("two at once would disturb one another: wait until it has ended"))
+			return m.busy()
 		}
 		// A lock on a file that its former owner has removed excludes no process.
 		mine, err1 := f.Stat()
@@ -108,6 +107,21 @@ func (m *Machine) Claim() error {
 		}
 		_ = f.Close()
 	}
+}
+
+func (m *Machine) busy() error {
+	return refused(say.M("another experiment is running in {dir}", "dir", m.dir), say.Message{},
+		say.M("two at once would disturb one another: wait until it has ended"))
+}
+
+// claimed reports whether another process holds the scratch directory.
+func (m *Machine) claimed() bool {
+	f, err := os.OpenFile(m.path(Marker), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	return target.Flock(f) != nil
 }
 
 // apart verifies that the scratch directory is not in a data directory that is known, nor one in it.
@@ -130,6 +144,9 @@ func (m *Machine) apart() error {
 			d = real
 		}
 		if within(at, d) || within(d, at) {
+			if m.claimed() { // the server is one of its
+				return m.busy()
+			}
 			return refused(say.M("{dir} is the data directory of a server, or has to do with one", "dir", m.dir),
 				say.Text(d), say.M(otherFolder))
 		}

@@ -25,6 +25,11 @@ func TestClaim(t *testing.T) {
 	if err := other.Claim(); err == nil || !strings.Contains(err.Error(), "another experiment") {
 		t.Errorf("two at once: %v", err)
 	}
+	// a server that runs there is one of the other experiment
+	other.guard.DataDirs = []string{filepath.Join(m.dir, "master/data")}
+	if err := other.Claim(); err == nil || !strings.Contains(err.Error(), "another experiment") {
+		t.Errorf("two at once, one with a server: %v", err)
+	}
 	if err := m.Put("master.json", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}

@@ -67,8 +67,8 @@ func decidePerGather(c *rule.Case) {
 		c.Keep("{present} per query: before PostgreSQL 16 lists with DISTINCT, ORDER BY and LIMIT are slower without "+
 			"workers", "present", say.N(have, "{n} worker", "{n} workers"))
 	case have >= least && have <= want:
-		c.Keep("{present} per query, which suits {cpus} in the {profile} profile", "present", say.N(have, "{n} worker",
-			"{n} workers"), "cpus", rule.Processors(cpus), "profile", string(profile))
+		c.Keep("{present} per query, which suits {cpus} in the {profile} profile", "present",
+			say.N(have, "{n} worker", "{n} workers"), "cpus", rule.Processors(cpus), "profile", string(profile))
 	case want == 0 && most == cpus/2:
 		c.Set(0, "with {cpus}, a parallel worker only takes CPU time from its own session", "cpus",
 			rule.Processors(cpus))
@@ -96,8 +96,8 @@ func whyWorkers(c *rule.Case, want, cpus int) say.Message {
 }
 
 // slowLists reports whether the server is before PostgreSQL 16, where SELECT DISTINCT … ORDER BY … LIMIT sorts all
-// rows: what is sorted by the first columns already (an index in that order) helps it only since 16. The parallel plan then
-// is the better one. By workers the 1c load gained 45 % (+35…+56) on 15, and lost 7 % (2…12) on 18
+// rows: what is sorted by the first columns already (an index in that order) helps it only since 16. The parallel plan
+// then is the better one. By workers the 1c load gained 45 % (+35…+56) on 15, and lost 7 % (2…12) on 18
 // (docs/benchmarks/notes.md).
 func slowLists(c *rule.Case) bool {
 	version, ok := c.Instance.Server.Version.Get()
