@@ -70,8 +70,13 @@ pg_createcluster -d /var/lib/postgresql/own/x "$0" sales >/dev/null`, major)
 	if d := differs(theirs, s.Files("/var/lib/postgresql/own", "/etc/postgresql")); d != "" {
 		t.Errorf("another cluster of that name was touched:\n%s", d)
 	}
-	s.Sh(`pg_dropcluster "$0" sales; rm -rf /var/lib/pgfettle /var/lib/postgresql/own "/etc/postgresql/$0/sales"`,
-		major)
+	s.Sh(`pg_dropcluster "$0" sales; rm -rf /var/lib/pgfettle /var/lib/postgresql/own`, major)
+	// pg_dropcluster leaves our file in conf.d
+	if r := s.pgfettle(5, args...); !strings.Contains(r.Stderr, "the configuration directory") ||
+		!strings.Contains(r.Stderr, "conf.d") {
+		t.Error(r)
+	}
+	s.Sh(`rm -r "/etc/postgresql/$0/sales"`, major)
 	decode(t, s.pgfettle(0, args...))
 	s.pgfettle(0, "create", "--drop", name, "--yes")
 	if d := differs(before, s.Files(watched...)); d != "" {

@@ -242,8 +242,8 @@ END`, data)
 		}
 		line, _, _ := strings.Cut(string(b), "\n")
 		pid, err := strconv.Atoi(line)
-		if err != nil || pid <= 1 {
-			return
+		if err != nil || pid <= 1 || !runsAs(pid, uid) {
+			return // it has ended, and another process may have its number by now
 		}
 		server, err := os.FindProcess(pid)
 		if err != nil || server.Signal(syscall.SIGQUIT) != nil {
@@ -257,6 +257,16 @@ END`, data)
 		})
 	})
 	return data, bin
+}
+
+// runsAs reports whether there is a process of an account.
+func runsAs(pid, uid int) bool {
+	is, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+	if err != nil {
+		return false
+	}
+	sys, ok := is.Sys().(*syscall.Stat_t)
+	return ok && int(sys.Uid) == uid
 }
 
 // plant replaces a program by a script that records which account it runs as.

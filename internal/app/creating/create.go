@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/fact/pgpass"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -84,6 +85,15 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	}
 	if err := creation.Refuse(l, data, socket, wal); err != nil {
 		return out, err
+	}
+	if l.Config != l.Data && l.Hand == newcluster.Debian {
+		config, err := provision.Folder(h.Target, s, l.Config, l.Owner)
+		if err != nil {
+			return out, err
+		}
+		if err := creation.RefuseConfig(l, config); err != nil {
+			return out, err
+		}
 	}
 	spaces, err := spaceFolders(h, s, l)
 	if err != nil {

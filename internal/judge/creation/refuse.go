@@ -48,6 +48,22 @@ func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 	return nil
 }
 
+// RefuseConfig refuses a configuration directory that is there already, without a cluster: pg_dropcluster leaves what it
+// does not know, such as the files in conf.d, and what is in it would become part of the new configuration.
+func RefuseConfig(l Layout, config Folder) error {
+	if !config.Exists {
+		return nil
+	}
+	detail := say.M("pg_dropcluster leaves files that it does not know")
+	if len(config.Holds) > 0 {
+		detail = say.M("it holds {name}; pg_dropcluster leaves files that it does not know", "name",
+			say.Names(config.Holds, 3))
+	}
+	return refuse(say.M("the configuration directory {path} exists already", "path", config.Path), detail,
+		say.M("move it away, or choose another name for the cluster; 'pgfettle undo' removes what an interrupted create "+
+			"has left"))
+}
+
 // led refuses a directory that others could replace.
 func led(l Layout, f Folder) error {
 	return refuse(say.M("{path} could be replaced by others", "path", f.Path), say.Text(f.Led), say.M("use a path "+
