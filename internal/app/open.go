@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -172,7 +173,25 @@ func (h *Host) Resolve(name string) (*collect.Request, string, error) {
 			say.Quoted(name)),
 			Hint: say.M("Run pgfettle as root or as the owner of the data directory."), Code: say.CodeNoAccess}
 	}
-	return nil, "", say.Usage(say.M("target {name} does not exist", "name", say.Quoted(name)), say.M(whatATargetIs))
+	hint := say.M(whatATargetIs)
+	if dir := h.clusterData(name); dir != "" {
+		hint = say.M("Use the data directory of the cluster: {dir}", "dir", dir)
+	}
+	return nil, "", say.Usage(say.M("target {name} does not exist", "name", say.Quoted(name)), hint)
+}
+
+// clusterData is the data directory of a cluster that is named as Debian's tools do, such as 17/main; "" if there is
+// none.
+func (h *Host) clusterData(name string) string {
+	if !strings.Contains(name, "/") || h.Target == nil {
+		return ""
+	}
+	for _, c := range distribution.Clusters(h.Target) {
+		if c.Version+"/"+c.Name == name {
+			return c.Data
+		}
+	}
+	return ""
 }
 
 // dataDirectory returns the absolute path of a data directory.

@@ -1,12 +1,15 @@
 package app
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 func TestResolve(t *testing.T) {
@@ -59,5 +62,24 @@ func TestResolve(t *testing.T) {
 				t.Errorf("request %+v, file %q", req, name)
 			}
 		})
+	}
+}
+
+// TestNamedCluster: who names a cluster as Debian's tools do is shown its data directory.
+func TestNamedCluster(t *testing.T) {
+	root := t.TempDir()
+	conf := filepath.Join(root, "etc/postgresql/17/sales/postgresql.conf")
+	if err := os.MkdirAll(filepath.Dir(conf), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(conf, []byte("data_directory = '/srv/sales'\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, hint := range map[string]string{"17/sales": "/srv/sales", "17/other": "conninfo"} {
+		_, _, err := (&Host{Target: &target.Local{Root: root}}).Resolve(name)
+		p, ok := errors.AsType[*say.Problem](err)
+		if !ok || !strings.Contains(p.Hint.String(), hint) {
+			t.Errorf("%s: %+v, want a hint with %q", name, err, hint)
+		}
 	}
 }

@@ -48,8 +48,8 @@ func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 	return nil
 }
 
-// RefuseConfig refuses a configuration directory that is there already, without a cluster: pg_dropcluster leaves what it
-// does not know, such as the files in conf.d, and what is in it would become part of the new configuration.
+// RefuseConfig refuses a configuration directory that is there already, without a cluster: pg_dropcluster leaves what
+// it does not know, such as the files in conf.d, and what is in it would become part of the new configuration.
 func RefuseConfig(l Layout, config Folder) error {
 	if !config.Exists {
 		return nil
@@ -60,8 +60,8 @@ func RefuseConfig(l Layout, config Folder) error {
 			say.Names(config.Holds, 3))
 	}
 	return refuse(say.M("the configuration directory {path} exists already", "path", config.Path), detail,
-		say.M("move it away, or choose another name for the cluster; 'pgfettle undo' removes what an interrupted create "+
-			"has left"))
+		say.M("move it away, or choose another name for the cluster; 'pgfettle undo' removes what an interrupted "+
+			"create has left"))
 }
 
 // led refuses a directory that others could replace.
