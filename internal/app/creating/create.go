@@ -15,7 +15,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/serverprogram"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/newcluster"
 	"github.com/pgfettle/pgfettle/internal/fact/pgpass"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -86,7 +85,7 @@ func Plan(ctx context.Context, h *app.Host, r Request) (out Planned, err error) 
 	if err := creation.Refuse(l, data, socket, wal); err != nil {
 		return out, err
 	}
-	if l.Config != l.Data && l.Hand == newcluster.Debian {
+	if l.ConfigApart() {
 		config, err := provision.Folder(h.Target, s, l.Config, l.Owner)
 		if err != nil {
 			return out, err

@@ -48,6 +48,9 @@ func Refuse(l Layout, data, socket Folder, wal *Folder) error {
 	return nil
 }
 
+// ConfigApart reports whether the configuration is in another directory than the data, as Debian has it.
+func (l Layout) ConfigApart() bool { return l.Config != l.Data }
+
 // RefuseConfig refuses a configuration directory that is there already, without a cluster: pg_dropcluster leaves what
 // it does not know, such as the files in conf.d, and what is in it would become part of the new configuration.
 func RefuseConfig(l Layout, config Folder) error {

@@ -53,11 +53,11 @@ difference is reported). The exit status is 0 for every verdict, or with
 --fail-on regressed, 3 for REGRESSED.
 
 --experiment runs a predefined experiment, in about 10 minutes on two CPUs
-(huge-pages: 20). --aa compares a configuration with itself, which shows how
-small a difference this host can detect. --report shows a finished experiment
-again. --resume continues an interrupted one, and with --more N adds blocks to
-an INCONCLUSIVE one. --clean removes leftovers of killed experiments and the
-data of --keep-data.
+(huge-pages: 20), and in up to 20 on a busy host. --aa compares a configuration
+with itself, which shows how small a difference this host can detect. --report
+shows a finished experiment again. --resume continues an interrupted one, and
+with --more N adds blocks to an INCONCLUSIVE one. --clean removes leftovers of
+killed experiments and the data of --keep-data.
 
 --b-pg and --b-bin run B on another server than A: another major version, or
 another build. Without --b both have the configuration of A.
