@@ -55,6 +55,7 @@ type Collector struct {
 	durations   durations
 	sets        sets
 	panicked    tally
+	startPanics int64
 	places      [pglog.Kinds]few // statements of the kinds that name none
 	reasons     names            // of refused authentication
 	locked      struct{ pid int }
@@ -179,7 +180,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	}
 	switch e.Severity {
 	case pglog.Panic:
-		c.panic(e, at)
+		c.panic(e, k, at)
 	case pglog.Fatal:
 		if k != pglog.NotAccepting && len(e.User) == 0 {
 			line, _, _ := bytes.Cut(e.Message, []byte("\n"))
@@ -255,7 +256,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.DeadlockFound:
 		c.locks.deadlockFound(c, e)
 	case pglog.Deadlock:
-		c.locks.deadlock(c, e)
+		if !c.locks.deadlock(c, e) {
+			c.person(t, e)
+		}
 	case pglog.VacuumRun:
 		c.vacuum.take(c, e, at)
 	case pglog.Canceled:
@@ -307,7 +310,11 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 			c.fatalStarts++
 		}
 		c.hinted(t, e)
-	case pglog.ArchiveFailed, pglog.StandbyConflict, pglog.Corrupt, pglog.Diverged, pglog.ConfigError,
+	case pglog.Diverged:
+		c.places[k].add(c, e)
+		_, more, _ := bytes.Cut(e.Message, []byte("\n"))
+		c.keepSample(t, e, more, e.Detail)
+	case pglog.ArchiveFailed, pglog.StandbyConflict, pglog.Corrupt, pglog.ConfigError,
 		pglog.OutOfShared, pglog.IOError, pglog.TempLimit, pglog.LockTimeout:
 		c.places[k].add(c, e)
 		c.detailed(t, e)
@@ -334,11 +341,15 @@ func own(e *pglog.Entry) bool {
 	return string(e.App) == ownName || bytes.HasPrefix(e.Statement, []byte(ownGuard))
 }
 
-// panic notes what the server could not go on from.
-func (c *Collector) panic(e *pglog.Entry, at stamp) {
-	t := &c.panicked
-	t.note(at)
-	c.detailed(t, e)
+// panic notes what the server could not go on from. What kept it from starting is told by the finding of that.
+func (c *Collector) panic(e *pglog.Entry, k pglog.Kind, at stamp) {
+	if k == pglog.StartFailed {
+		c.startPanics++
+	} else {
+		t := &c.panicked
+		t.note(at)
+		c.detailed(t, e)
+	}
 	line, _, _ := bytes.Cut(e.Message, []byte("\n"))
 	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID
 }
