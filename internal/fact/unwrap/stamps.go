@@ -20,6 +20,8 @@ var (
 	// job is what «gh run view --log» puts before the time: the job, a tab, its step, a tab, in the first line of a
 	// step the mark of the byte order.
 	job      = regex.New(`^[^\t]{1,160}\t[^\t]{1,160}\t\x{FEFF}?(` + rfc3339 + `)(?: |$)`)
+	// step is what TeamCity puts before a line: the time, a letter for its kind, the step of the build.
+	step     = regex.New(`^\[\d\d:\d\d:\d\d\] ?[A-Za-z]?:[ \t]+(?:\[Step \d{1,3}/\d{1,3}\](?: |$))`)
 	inTime   = regex.New(`^(?:\[ {0,8}[\d+<]|\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	inDay    = regex.New(`^(?:\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	ownTime  = regex.New(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
@@ -39,6 +41,19 @@ func findJob(s *sample) cut {
 	return off(func(l []byte) int {
 		if m := job.FindSubmatchIndex(l); m != nil {
 			return m[2]
+		}
+		return 0
+	})
+}
+
+// findStep finds the time and the step of a build.
+func findStep(s *sample) cut {
+	if !s.most(0.5, step.Match) || s.Labeled == nil && !s.all(0.5, step.Match) {
+		return nil
+	}
+	return off(func(l []byte) int {
+		if m := step.FindIndex(l); m != nil {
+			return m[1]
 		}
 		return 0
 	})
