@@ -535,6 +535,23 @@ func (d *Reading) jit() {
 		[]say.Message{text}, []say.Message{withoutJIT()})
 }
 
+// exceeded reports whether a node whose own time is not known can have taken more than another: what is below it is
+// not in the paste, or has no time.
+func (d *Reading) exceeded(top *readNode) bool {
+	return slices.ContainsFunc(d.list, func(r *readNode) bool {
+		if r.timed || !r.walled || r.Missing {
+			return false
+		}
+		rest := r.wall
+		for _, c := range d.list {
+			if c.parent == r {
+				rest -= c.wall
+			}
+		}
+		return rest > top.own
+	})
+}
+
 // compiledRow is more than what a node takes for a row that is in memory, in milliseconds.
 const compiledRow = 0.01
 
@@ -614,6 +631,8 @@ func (d *Reading) reads() {
 	}
 	if top.Missing || top.Actual == nil {
 		evidence = evidence[:1] // its time is not known
+	} else if top == d.run.Root && len(top.Children) > 0 {
+		evidence = append(evidence, say.M("at most {each} per block, over the whole plan", "each", ms(each)))
 	} else {
 		evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node",
 			named(top.Head)))
@@ -803,7 +822,7 @@ func (d *Reading) memoize() {
 // slowest names the node that has most of the time, with what it does, if nothing that was found explains as much.
 func (d *Reading) slowest() {
 	r := d.top()
-	if r == nil || d.compiles(r) || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 || d.total < tooShort {
+	if r == nil || d.compiles(r) || d.exceeded(r) || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 || d.total < tooShort {
 		return
 	}
 	for _, v := range d.Verdicts {

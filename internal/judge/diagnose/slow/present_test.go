@@ -23,6 +23,9 @@ func TestPartitionsThatAreCutOff(t *testing.T) {
 		"nothing below it": `Aggregate  (cost=90.1..90.2 rows=1 width=8) (actual time=900.1..900.2 rows=1 loops=1)
   ->  Append  (cost=0.00..90.0 rows=9 width=0) (actual time=1.0..899.0 rows=160 loops=1)
 `,
+		"beside another": `Sort  (cost=90.1..90.2 rows=9 width=8) (actual time=1900.1..1900.2 rows=160 loops=1)
+  ->  Append  (cost=0.00..90.0 rows=9 width=0) (actual time=1.0..1099.0 rows=160 loops=1)
+`,
 		"the last are missing": `Append  (cost=0.00..90.0 rows=400 width=0) (actual time=1.0..899.0 rows=400 loops=1)
   ->  Seq Scan on m_1  (cost=0.00..30.0 rows=100 width=0) (actual time=0.1..100.0 rows=100 loops=1)
   ->  Seq Scan on m_2  (cost=0.00..30.0 rows=100 width=0) (actual time=0.1..100.0 rows=90 loops=1)
