@@ -632,7 +632,7 @@ func (d *Reading) reads() {
 	if top.Missing || top.Actual == nil {
 		evidence = evidence[:1] // its time is not known
 	} else if top == d.run.Root && len(top.Children) > 0 {
-		evidence = append(evidence, say.M("at most {each} per block, over the whole plan", "each", ms(each)))
+		evidence = append(evidence, say.M("at most {each} per block", "each", ms(each)))
 	} else {
 		evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node",
 			named(top.Head)))
