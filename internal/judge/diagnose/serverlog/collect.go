@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -56,6 +57,10 @@ type Collector struct {
 	sets        sets
 	panicked    tally
 	startPanics int64
+	record      struct { // of WAL, that is not valid
+		pid int
+		why string
+	}
 	places      [pglog.Kinds]few // statements of the kinds that name none
 	reasons     names            // of refused authentication
 	locked      struct{ pid int }
@@ -195,6 +200,9 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	case pglog.Other:
 		if e.Severity == pglog.Log {
 			c.recovery.take(e)
+			if badRecord.Match(e.Message) {
+				c.record.pid, c.record.why = e.PID, shorten(string(e.Message), maxSample)
+			}
 		}
 		c.sets.take(c, e, e.Stated(), at)
 		c.durations.state(e)
@@ -222,6 +230,14 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	t.note(at)
 	c.take(e, k, at, t)
 }
+
+var (
+	// badRecord is what the server finds wrong with a record of WAL, which at the end of WAL is no fault.
+	badRecord = regex.New(`^(?:invalid (?:resource manager ID|record|info bits|magic number)|record with |` +
+		`incorrect (?:resource manager data|prev-link)|unexpected (?:pageaddr|timeline)|contrecord |there is no contrecord)`)
+	// badCheckpoint is what it says of the record of a checkpoint then.
+	badCheckpoint = regex.New(`^invalid .*checkpoint record$`)
+)
 
 var couldNot = []byte("could not ")
 
@@ -309,6 +325,11 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		if e.Severity >= pglog.Fatal {
 			c.fatalStarts++
 		}
+		if c.record.why != "" && c.record.pid == e.PID && badCheckpoint.Match(e.Message) {
+			c.keepSample(t, e, []byte(c.record.why), e.Detail, e.Hint)
+			c.record.why = ""
+			return
+		}
 		c.hinted(t, e)
 	case pglog.Diverged:
 		c.places[k].add(c, e)
@@ -345,7 +366,9 @@ func own(e *pglog.Entry) bool {
 func (c *Collector) panic(e *pglog.Entry, k pglog.Kind, at stamp) {
 	if k == pglog.StartFailed {
 		c.startPanics++
+		c.crashes.startPID = e.PID
 	} else {
+		c.crashes.startPID = 0
 		t := &c.panicked
 		t.note(at)
 		c.detailed(t, e)

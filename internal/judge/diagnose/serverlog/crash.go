@@ -46,6 +46,7 @@ type crashes struct {
 	doubtAt   stamp
 	panicked  string // the last PANIC
 	panicPID  int
+	startPID  int // of the last PANIC that kept the server from starting
 	lastFatal string // the last FATAL of a process that it may have ended with
 	fatalPID  int
 	fatal     bool // the server itself has said in this start why it cannot go on
@@ -173,6 +174,10 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 			return
 		}
 		if !d.Crash() { // it gave up in order, and said why: the server did not start
+			return
+		}
+		if d.Signal == 6 && s.startPID == d.PID && s.startPID > 0 { // so it did with a PANIC, before any recovery
+			s.startPID = 0
 			return
 		}
 	}

@@ -12,13 +12,17 @@ func TestPanicOfAStart(t *testing.T) {
 	r := reported(t, Options{},
 		"2026-11-20 09:00:00.000 UTC [1] LOG:  starting PostgreSQL 16.4 on x86_64-pc-linux-musl, 64-bit",
 		"2026-11-20 09:00:00.010 UTC [29] LOG:  database system was shut down at 2026-11-19 20:00:00 UTC",
+		"2026-11-20 09:00:00.010 UTC [29] LOG:  invalid resource manager ID 80 at 0/5F7C6E0",
 		"2026-11-20 09:00:00.011 UTC [29] LOG:  invalid checkpoint record",
 		"2026-11-20 09:00:00.012 UTC [29] PANIC:  could not locate a valid checkpoint record at 0/5F7C6E0",
 		"2026-11-20 09:00:00.200 UTC [1] LOG:  startup process (PID 29) was terminated by signal 6: Aborted",
 		"2026-11-20 09:00:00.201 UTC [1] LOG:  aborting startup due to startup process failure",
 		"2026-11-20 09:00:00.202 UTC [1] LOG:  database system is shut down")
 	_, text := found(t, r, "start_failed")
-	has(t, text, "could not locate a valid checkpoint record", "pg_resetwal")
+	has(t, text, "could not locate a valid checkpoint record", "invalid resource manager ID 80", "pg_resetwal")
+	if len(r.Crashes) > 0 {
+		t.Errorf("%+v", r.Crashes)
+	}
 	for _, f := range r.Findings {
 		if f.ID == "panic" {
 			t.Errorf("%q", f.Verdict)
