@@ -23,10 +23,12 @@ func TestRemarks(t *testing.T) {
 		{"a remark in parentheses", "vm.swappiness = 3 (default is 60)\nvm.dirty_ratio = 9\n", "sysctl",
 			"vm.swappiness", "3"},
 		{"a report of the Java VM", "OS:NAME=\"Alpine Linux\"\nID=alpine\nPRETTY_NAME=\"Alpine Linux v3.10\"\n" +
-			"uname:Linux 3.10.0-1062.el7.x86_64 #1 SMP Fri Dec 6 15:49:49 UTC 2019 x86_64\nload average:0.03 0.19 0.41\n",
+			"uname:Linux 3.10.0-1062.el7.x86_64 #1 SMP Fri Dec 6 15:49:49 UTC 2019 x86_64\n" +
+			"load average:0.03 0.19 0.41\n",
 			"os.name", "", "Alpine Linux v3.10"},
 		{"its kernel", "OS:NAME=\"Alpine Linux\"\n" +
-			"uname:Linux 3.10.0-1062.el7.x86_64 #1 SMP Fri Dec 6 15:49:49 UTC 2019 x86_64\nload average:0.03 0.19 0.41\n",
+			"uname:Linux 3.10.0-1062.el7.x86_64 #1 SMP Fri Dec 6 15:49:49 UTC 2019 x86_64\n" +
+			"load average:0.03 0.19 0.41\n",
 			"kernel.release", "", "3.10.0-1062.el7.x86_64"},
 		{"its load", "OS uptime: 0 days 1:45 hours\nload average:0.03 0.19 0.41\n", "load.15", "", 0.41},
 		{"a distribution in one breath", "On a RHEL 7 VM with 1CPU, 2GB RAM I see the following:\n", "os.name", "",

@@ -24,7 +24,8 @@ func TestEmphasis(t *testing.T) {
 		"_2026-11-20 09:00:47.462 CEST [2056] LOG:  checkpoint starting: time",
 		"2026-11-20 09:00:47.556 CEST [11880] LOG:  database system is ready to accept connections",
 		"**2026-11-20 09:00:49.813 CEST [11880] LOG:  background worker \"x\" (PID 10) was terminated by signal 11",
-		"2026-11-20 09:00:49.813 CEST [11880] LOG:  terminating any other active server processes**_"}, "\n"), Options{})
+		"2026-11-20 09:00:49.813 CEST [11880] LOG:  terminating any other active server processes**_"}, "\n"),
+		Options{})
 	if len(l.lines) != 4 || src.Prefix != "%m [%p] " ||
 		!strings.Contains(l.lines[3], " \"terminating any other active server processes\" ") {
 		t.Errorf("%q %q", src.Prefix, l.lines)

@@ -65,8 +65,7 @@ const (
 	Host       Layer = "pssh"
 	Chat       Layer = "chat"
 	Syslog     Layer = "syslog"
-	Job        Layer = "GitHub Actions"
-	Step       Layer = "TeamCity"
+	Job        Layer = "CI job log"
 	Timestamps Layer = "timestamps"
 	Times      Layer = "times" // in other forms than RFC 3339, which logs have of their own
 	Mark       Layer = "mark"
@@ -158,7 +157,6 @@ var entries = []entry{
 	{layer: Heroku, find: findHeroku},
 	{layer: Syslog, find: findSyslog},
 	{layer: Job, find: findJob},
-	{layer: Step, find: findStep},
 	{layer: Timestamps, find: findTimestamps},
 	{layer: Chat, find: findChat, silent: true},
 	{layer: Grep, find: findGrep, silent: true},

@@ -79,9 +79,9 @@ var (
 		`(?:,|/|\+|&|and|with|et|und|и)?\s?(\d{1,4})[ -]?(v?cpus?|v?cores?|threads)(?:[\s,;).]|$)`)
 	reWanted = regex.New(`(?i)\b(?:minimum|at least|recommend\w*|require\w*|upgrad\w*|up to|instead|needs?|should|if|` +
 		`e\.g|example|limits?|requests?|per|each|from|vs)\b`)
-	reSpecsOS = regex.New(`(?i)\b((?:rhel|red hat enterprise linux|ubuntu(?: server)?|debian|centos(?: linux| stream)?|` +
-		`rocky linux|almalinux|oracle linux|amazon linux|fedora|sles|opensuse leap|alpine(?: linux)?|astra linux) ` +
-		`v?\d[\w.]{0,10})(?:[\s,;).]|$)`)
+	reSpecsOS = regex.New(`(?i)\b((?:rhel|red hat enterprise linux|ubuntu(?: server)?|debian|` +
+		`centos(?: linux| stream)?|rocky linux|almalinux|oracle linux|amazon linux|fedora|sles|opensuse leap|` +
+		`alpine(?: linux)?|astra linux) v?\d[\w.]{0,10})(?:[\s,;).]|$)`)
 	reSpecsPG = regex.New(`(?i)\b(?:postgres(?:ql)?|pg)(?: version)? ?v?((?:9\.\d|1\d)\.\d{1,2})(?:[\s,;).]|$)`)
 )
 

@@ -3,10 +3,10 @@ package serverlog
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -200,7 +200,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	case pglog.Other:
 		if e.Severity == pglog.Log {
 			c.recovery.take(e)
-			if badRecord.Match(e.Message) {
+			if badRecord(e.Message) && !bytes.HasSuffix(e.Message, checkpointRecord) {
 				c.record.pid, c.record.why = e.PID, shorten(string(e.Message), maxSample)
 			}
 		}
@@ -232,12 +232,18 @@ func (c *Collector) Entry(e *pglog.Entry) {
 }
 
 var (
-	// badRecord is what the server finds wrong with a record of WAL, which at the end of WAL is no fault.
-	badRecord = regex.New(`^(?:invalid (?:resource manager ID|record|info bits|magic number)|record with |` +
-		`incorrect (?:resource manager data|prev-link)|unexpected (?:pageaddr|timeline)|contrecord |there is no contrecord)`)
-	// badCheckpoint is what it says of the record of a checkpoint then.
-	badCheckpoint = regex.New(`^invalid .*checkpoint record$`)
+	// badRecords are what the server finds wrong with a record of WAL, which at the end of WAL is no fault.
+	badRecords = [][]byte{[]byte("invalid resource manager ID "), []byte("invalid record "),
+		[]byte("invalid info bits "), []byte("invalid magic number "), []byte("record with "), []byte("incorrect resource manager data "),
+		[]byte("unexpected pageaddr "), []byte("unexpected timeline ID ")}
+	// checkpointRecord is at the end of what it says of the record of a checkpoint then.
+	checkpointRecord = []byte("checkpoint record")
 )
+
+// badRecord says whether a message is one of these.
+func badRecord(m []byte) bool {
+	return slices.ContainsFunc(badRecords, func(head []byte) bool { return bytes.HasPrefix(m, head) })
+}
 
 var couldNot = []byte("could not ")
 
@@ -325,7 +331,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		if e.Severity >= pglog.Fatal {
 			c.fatalStarts++
 		}
-		if c.record.why != "" && c.record.pid == e.PID && badCheckpoint.Match(e.Message) {
+		if c.record.why != "" && c.record.pid == e.PID && bytes.HasSuffix(e.Message, checkpointRecord) {
 			c.keepSample(t, e, []byte(c.record.why), e.Detail, e.Hint)
 			c.record.why = ""
 			return

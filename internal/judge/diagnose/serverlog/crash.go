@@ -46,7 +46,7 @@ type crashes struct {
 	doubtAt   stamp
 	panicked  string // the last PANIC
 	panicPID  int
-	startPID  int // of the last PANIC that kept the server from starting
+	startPID  int    // of the last PANIC that kept the server from starting
 	lastFatal string // the last FATAL of a process that it may have ended with
 	fatalPID  int
 	fatal     bool // the server itself has said in this start why it cannot go on
@@ -600,8 +600,8 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	}
 	if fault != "" {
 		do = append(do, say.M("Exception {code}: update to the latest minor release, and test without extensions "+
-			"(shared_preload_libraries). Windows Error Reporting can save a dump of the process; the Windows event log "+
-			"of that time names the faulting module.", "code", fault))
+			"(shared_preload_libraries). Windows Error Reporting can save a dump of the process; the Windows event "+
+			"log of that time names the faulting module.", "code", fault))
 	}
 	if raised {
 		do = append(do, say.M("Run the server as a service, not in a console. Exclude its directories from the virus "+

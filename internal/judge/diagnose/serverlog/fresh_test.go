@@ -30,8 +30,8 @@ func TestPanicOfAStart(t *testing.T) {
 	}
 	// Another PANIC is one of a server that ran.
 	_, text = found(t, reported(t, Options{},
-		"2026-11-20 09:00:00.000 UTC [29] PANIC:  could not write to file \"pg_wal/xlogtemp.29\": No space left on device"),
-		"panic")
+		"2026-11-20 09:00:00.000 UTC [29] PANIC:  could not write to file \"pg_wal/xlogtemp.29\": No space left on "+
+			"device"), "panic")
 	has(t, text, "Server stopped with a PANIC once")
 }
 
@@ -76,8 +76,8 @@ func TestDeadlockWithoutItsDetail(t *testing.T) {
 	lacks(t, text, "The DETAIL in the log shows")
 	_, text = found(t, reported(t, Options{},
 		"2026-11-20 09:00:00.000 UTC [145] a@shop ERROR:  deadlock detected",
-		"2026-11-20 09:00:00.000 UTC [145] a@shop DETAIL:  Process 145 waits for ShareLock on transaction 9; blocked by "+
-			"process 144.",
+		"2026-11-20 09:00:00.000 UTC [145] a@shop DETAIL:  Process 145 waits for ShareLock on transaction 9; blocked "+
+			"by process 144.",
 		"\tProcess 144 waits for ShareLock on transaction 8; blocked by process 145.",
 		"\tProcess 145: UPDATE x SET a = 1",
 		"\tProcess 144: UPDATE y SET a = 1"), "deadlocks")

@@ -11,7 +11,7 @@ type Recovery struct {
 	Standby       bool     `json:"standby"`                      // it entered standby mode
 	Archive       bool     `json:"archive"`                      // it recovered from an archive
 	Complete      bool     `json:"complete"`                     // the log has that archive recovery was
-	Target        string   `json:"target,omitempty"`             // that it is to stop at
+	Target        string   `json:"target,omitempty"`             // recovery target, as the log names it
 	Restored      int64    `json:"restored_files"`               // WAL files from the archive
 	From          string   `json:"redo_from,omitempty"`          // LSN
 	To            string   `json:"redo_to,omitempty"`            // LSN

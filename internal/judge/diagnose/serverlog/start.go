@@ -182,8 +182,8 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 		}
 	}
 	if name, value := settingOfPrimary(all); name != "" {
-		f.Do = append(f.Do, say.M("Set {name} to at least {value} on this server, the value of the primary, and start it "+
-			"again.", "name", name, "value", value))
+		f.Do = append(f.Do, say.M("Set {name} to at least {value} on this server, the value of the primary, and start "+
+			"it again.", "name", name, "value", value))
 	}
 	if len(f.Do) == 0 {
 		f.Do = append(f.Do, say.M("Correct what the message names. pgfettle check --conf postgresql.conf checks the "+

@@ -822,7 +822,8 @@ func (d *Reading) memoize() {
 // slowest names the node that has most of the time, with what it does, if nothing that was found explains as much.
 func (d *Reading) slowest() {
 	r := d.top()
-	if r == nil || d.compiles(r) || d.exceeded(r) || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 || d.total < tooShort {
+	if r == nil || d.compiles(r) || d.exceeded(r) || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 ||
+		d.total < tooShort {
 		return
 	}
 	for _, v := range d.Verdicts {
