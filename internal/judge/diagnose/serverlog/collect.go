@@ -234,8 +234,8 @@ func (c *Collector) Entry(e *pglog.Entry) {
 var (
 	// badRecords are what the server finds wrong with a record of WAL, which at the end of WAL is no fault.
 	badRecords = [][]byte{[]byte("invalid resource manager ID "), []byte("invalid record "),
-		[]byte("invalid info bits "), []byte("invalid magic number "), []byte("record with "), []byte("incorrect resource manager data "),
-		[]byte("unexpected pageaddr "), []byte("unexpected timeline ID ")}
+		[]byte("invalid info bits "), []byte("invalid magic number "), []byte("record with "),
+		[]byte("incorrect resource manager data "), []byte("unexpected pageaddr "), []byte("unexpected timeline ID ")}
 	// checkpointRecord is at the end of what it says of the record of a checkpoint then.
 	checkpointRecord = []byte("checkpoint record")
 )
