@@ -20,6 +20,19 @@ func TestRemarks(t *testing.T) {
 	}{
 		{"a remark without a blank", "vm.swappiness = 3   #小さく\nvm.dirty_ratio = 9\n", "sysctl", "vm.swappiness", "3"},
 		{"a remark with a blank", "vm.swappiness = 3 # low\nvm.dirty_ratio = 9\n", "sysctl", "vm.swappiness", "3"},
+		{"a remark in parentheses", "vm.swappiness = 3 (default is 60)\nvm.dirty_ratio = 9\n", "sysctl",
+			"vm.swappiness", "3"},
+		{"a report of the Java VM", "OS:NAME=\"Alpine Linux\"\nID=alpine\nPRETTY_NAME=\"Alpine Linux v3.10\"\n" +
+			"uname:Linux 3.10.0-1062.el7.x86_64 #1 SMP Fri Dec 6 15:49:49 UTC 2019 x86_64\n" +
+			"load average:0.03 0.19 0.41\n",
+			"os.name", "", "Alpine Linux v3.10"},
+		{"its kernel", "OS:NAME=\"Alpine Linux\"\n" +
+			"uname:Linux 3.10.0-1062.el7.x86_64 #1 SMP Fri Dec 6 15:49:49 UTC 2019 x86_64\n" +
+			"load average:0.03 0.19 0.41\n",
+			"kernel.release", "", "3.10.0-1062.el7.x86_64"},
+		{"its load", "OS uptime: 0 days 1:45 hours\nload average:0.03 0.19 0.41\n", "load.15", "", 0.41},
+		{"a distribution in one breath", "On a RHEL 7 VM with 1CPU, 2GB RAM I see the following:\n", "os.name", "",
+			"RHEL 7"},
 		{"a value that begins so", "$ sysctl -a\nkernel.version = #42-Ubuntu SMP Tue\nkernel.pid_max = 4194304\n",
 			"sysctl", "kernel.version", "#42-Ubuntu SMP Tue"},
 		{"a remark in meminfo", "MemTotal:   2048 kB #всего\nMemFree:   1024 kB\n", "memory.total", "",
@@ -122,6 +135,8 @@ func TestNoRemarks(t *testing.T) {
 			"setting", ""},
 		{"a table of wishes", "| Component | Minimum |\n|---|---|\n| RAM | 32 GB |\n", "stated.memory", ""},
 		{"memory of a unit", "Active: active (running)\nMemory: 1.5G\nCGroup: /x\n", "stated.memory", ""},
+		{"a share in words", "vm.swappiness = 9\nvm.min_free_kbytes = 3% of system memory\n", "sysctl",
+			"vm.min_free_kbytes"},
 		{"a message for the client", "$ pg_basebackup -D /x\nNOTICE:  pg_stop_backup complete\n", "log.entries", ""},
 		{"an error of a session", "db=# select 1/0;\nERROR:  division by zero\n", "log.entries", ""},
 		{"another program's version", "My osm (version 1.2.1) command:\n", "server.version", ""},

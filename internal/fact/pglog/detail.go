@@ -331,6 +331,10 @@ func (d Death) Crash() bool {
 // Running returns the statement of «Failed process was running: …», in any language.
 func (e *Entry) Running() []byte {
 	s, ok := bytes.CutPrefix(e.Detail, []byte(running))
+	if !ok {
+		s, ok = bytes.CutPrefix(e.Detail, append(bytes.TrimRight([]byte(running), " "), '\n'))
+		s = bytes.TrimSpace(s)
+	}
 	if !ok && e.Foreign || !ok && foreignSignal(e.Message) > 0 { // in another language, but for the colon
 		_, s, ok = bytes.Cut(e.Detail, []byte(": "))
 	}

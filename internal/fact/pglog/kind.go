@@ -278,7 +278,7 @@ func streamOrGone(k Kind, m []byte) Kind {
 		return WALGone
 	}
 	if k == StreamBroken && (contains(m, "is ahead of the WAL flush position") ||
-		contains(m, "is not in this server's history")) {
+		contains(m, "is not in this server's history") || contains(m, "This server's history forked from timeline ")) {
 		return Diverged
 	}
 	return k

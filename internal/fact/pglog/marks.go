@@ -2,6 +2,7 @@ package pglog
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
@@ -22,11 +23,12 @@ func unmarked(head []byte) []byte {
 	var out []byte
 	changed := false
 	year := yearOf(head)
+	bold := slices.ContainsFunc(bytes.Split(head, []byte{'\n'}), func(line []byte) bool { return emphasized(line) > 0 })
 	for i, line := range bytes.Split(head, []byte{'\n'}) {
 		if i > 0 {
 			out = append(out, '\n')
 		}
-		text := unmarkedLine(line, year)
+		text := unmarkedLine(line, year, bold)
 		changed = changed || len(text) != len(line)
 		out = append(out, text...)
 	}
@@ -36,7 +38,63 @@ func unmarked(head []byte) []byte {
 	return out
 }
 
-func unmarkedLine(line []byte, year string) []byte {
+// maxFaults of the kernel's lines about faults are kept, and maxFault bytes of each.
+const (
+	maxFaults = 3
+	maxFault  = 200
+)
+
+// kernelFault is a line of the kernel about a fault of a process.
+var kernelFault = regex.New(`(?:postgres|postmaster)\S*\[\d+\]:? (?:segfault at|general protection|trap |bad frame)`)
+
+// inContainer is what docker compose puts before each line.
+var inContainer = regex.New(`(?m)^[A-Za-z0-9][\w.-]* +\| `)
+
+// composed breaks lines in which a page put several of a container, each of which begins with its name. Nil: there is
+// none.
+func composed(head []byte) []byte {
+	found := inContainer.FindIndex(head)
+	if found == nil {
+		return nil
+	}
+	word, _, _ := bytes.Cut(head[found[0]:found[1]], []byte{' '})
+	inner := slices.Concat([]byte{' '}, word)
+	var out []byte
+	from := 0
+	for at := 1; at < len(head); {
+		i := bytes.Index(head[at:], inner)
+		if i < 0 {
+			break
+		}
+		at += i
+		rest := bytes.TrimLeft(head[at+len(inner):], " ")
+		if time, ok := bytes.CutPrefix(rest, []byte("| ")); ok && head[at-1] != '\n' {
+			if _, n := clock(time); n > 0 {
+				out = append(append(out, head[from:at]...), '\n')
+				from = at + 1
+			}
+		}
+		at += len(inner)
+	}
+	if out == nil {
+		return nil
+	}
+	return append(out, head[from:]...)
+}
+
+// emphasized is how long the mark is that sets a line in bold or italics, which may end on a later one; 0: none.
+func emphasized(line []byte) int {
+	rest := bytes.TrimLeft(line, emphasis)
+	if _, n := clock(rest); n == 0 || len(line)-len(rest) > 3 {
+		return 0
+	}
+	return len(line) - len(rest)
+}
+
+// emphasis is what sets a text in bold or italics.
+const emphasis = "*_"
+
+func unmarkedLine(line []byte, year string, bold bool) []byte {
 	if bytes.Equal(bytes.TrimSpace(line), []byte("^C")) {
 		return nil
 	}
@@ -60,6 +118,12 @@ func unmarkedLine(line []byte, year string) []byte {
 				line = text
 			}
 		}
+	}
+	if n := emphasized(line); n > 0 {
+		line = line[n:]
+	}
+	if rest := bytes.TrimRight(line, emphasis); bold && len(rest)+2 <= len(line) && len(rest)+3 >= len(line) {
+		line = rest
 	}
 	if m := headless.FindSubmatch(line); m != nil && year != "" {
 		return append([]byte(year+"-"), line[bytes.Index(line, m[1]):]...)

@@ -111,6 +111,8 @@ type Source struct {
 	Zones    []string
 	// Killed are lines of other programs in the log that report an OOM kill of a process of the server.
 	Killed []string
+	// Faults are lines of the kernel in the log that report a fault of a process: «segfault at …».
+	Faults []string
 }
 
 const (
@@ -170,6 +172,12 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	}
 	src.Format = formatOf(head)
 	out := &counter{src: &src, sink: sink}
+	if src.Format == Stderr && in.eof && len(head) < headSize {
+		if text := composed(head); text != nil {
+			in = newLines(bytes.NewReader(text))
+			head = in.peek(headSize)
+		}
+	}
 	if src.Format == Stderr && !(o.Known && prefixed(newPrefix(o.Prefix), head)) {
 		if name, open := around.Find(head); open != nil {
 			src.Wrapped = name

@@ -19,11 +19,17 @@ func reflowed(head []byte) []byte {
 			bare++
 		}
 		for at := 0; at+19 <= min(len(line), maxPrefixWidth); at++ {
+			before := numberless(line[:at])
+			letters := bytes.IndexFunc(before, unicode.IsLetter) >= 0
+			// Between the time of an entry and its label may be that of the session's start.
+			if _, n := clock(line[at:]); n > 0 && !letters && sessionStart(line[at+n:min(len(line), maxPrefixWidth)]) {
+				own++
+				break
+			}
 			if !beginsEntry(line[at:]) {
 				continue
 			}
-			before := numberless(line[:at])
-			if bytes.IndexFunc(before, unicode.IsLetter) < 0 || bytes.Equal(before, last) {
+			if !letters || bytes.Equal(before, last) {
 				own++
 			} else {
 				last = before
@@ -50,6 +56,21 @@ func reflowed(head []byte) []byte {
 		}
 	}
 	return append(append(out, text[from:]...), '\n')
+}
+
+// sessionStart says whether a text has a time with a process or a session ID between it and a label that follows, as
+// a prefix with %s has, and no label before.
+func sessionStart(b []byte) bool {
+	label := findLabel(b)
+	for at := 0; at+19 <= label; at++ {
+		if _, n := clock(b[at:]); n > 0 {
+			rest := bytes.TrimLeft(b[min(at+n, label):label], " ")
+			rest = bytes.TrimLeft(rest[len(zone(rest)):], " ")
+			k := span(rest, wordByte)
+			return k > 1 && len(bytes.Trim(rest[k:], " :>.0123456789abcdef")) == 0
+		}
+	}
+	return false
 }
 
 // numberless is a text without its digits.

@@ -296,6 +296,14 @@ func loose(b []byte) (f fields) {
 		f.pid = bracketed(b)
 	}
 	for rest := b[at:]; len(rest) > 0 && f.pid == 0; {
+		if _, n := clock(rest); n > 0 { // of the session's start
+			rest = rest[n:]
+			continue
+		}
+		if n := port(rest); n > 0 {
+			rest = rest[n:]
+			continue
+		}
 		n := span(rest, wordByte)
 		if v, k := leadingNumber(rest[:n]); k == n && k > 0 && k <= 10 {
 			f.pid = int(v)
@@ -352,6 +360,12 @@ func (f *fields) keys(b []byte) {
 // without takes a line that has no prefix.
 func (r *plainReader) without(line []byte, before int, gap bool) {
 	d, is := r.dumps.line(line)
+	if !is && kernelFault.Match(line) {
+		if r.out.src.Stray++; len(r.out.src.Faults) < maxFaults {
+			r.out.src.Faults = append(r.out.src.Faults, string(bytes.TrimSpace(line[:min(len(line), maxFault)])))
+		}
+		return
+	}
 	if !is {
 		// A paste has lost its tabs, or a terminal has folded it.
 		if r.small && r.have && r.at != partNone {

@@ -44,6 +44,7 @@ func TestLayers(t *testing.T) {
 		Grep:    each(func(i int, l string) string { return fmt.Sprintf("a/b.log:%d:%s", i+1, l) }),
 		Syslog:  form("Mar  4 05:06:07 db1 x.sh[12]: %s"), Indent: form("    %s"), Box: form("| %s |"),
 		Comment: form("# %s"), Chat: form("[12:01] anna: %s"), Bullet: form("- `%s`"),
+		Job:     form("[12:47:10] :\t [Step 3/7] %s"),
 		Objects: each(func(_ int, l string) string { return `{"log":` + asJSON(t, l+"\n") + `,"stream":"a"}` }),
 		Strings: each(func(_ int, l string) string { return "  - " + asJSON(t, l) }),
 		Ticks: each(func(_ int, l string) string { // the blanks stand before the code

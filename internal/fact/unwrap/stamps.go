@@ -20,6 +20,7 @@ var (
 	// job is what «gh run view --log» puts before the time: the job, a tab, its step, a tab, in the first line of a
 	// step the mark of the byte order.
 	job      = regex.New(`^[^\t]{1,160}\t[^\t]{1,160}\t\x{FEFF}?(` + rfc3339 + `)(?: |$)`)
+	step     = regex.New(`^\[\d\d:\d\d:\d\d\] ?[A-Za-z]?:[ \t]+\[Step \d{1,3}/\d{1,3}\](?: |$)()`) // of TeamCity
 	inTime   = regex.New(`^(?:\[ {0,8}[\d+<]|\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	inDay    = regex.New(`^(?:\[[^\]]{8,40}\d\d:\d\d|\d{4}-\d\d-\d\d|\p{L}{2,6}\.? {1,2}\d{1,2} \d\d:)`)
 	ownTime  = regex.New(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
@@ -33,15 +34,13 @@ var (
 
 // findJob finds the columns of a job and its step, and leaves the time that is behind them.
 func findJob(s *sample) cut {
-	if !s.most(0.5, job.Match) || s.Labeled == nil && !s.all(0.5, job.Match) {
-		return nil
-	}
-	return off(func(l []byte) int {
-		if m := job.FindSubmatchIndex(l); m != nil {
-			return m[2]
+	for _, form := range []*regex.Regex{job, step} {
+		if s.most(0.5, form.Match) && (s.Labeled != nil || s.all(0.5, form.Match)) {
+			// A line of another form is left as it is.
+			return off(func(l []byte) int { return append(form.FindSubmatchIndex(l), 0, 0, 0)[2] })
 		}
-		return 0
-	})
+	}
+	return nil
 }
 
 // findTimestamps finds a time of RFC 3339 before each line, which no server and no kernel writes itself.

@@ -65,7 +65,7 @@ const (
 	Host       Layer = "pssh"
 	Chat       Layer = "chat"
 	Syslog     Layer = "syslog"
-	Job        Layer = "GitHub Actions"
+	Job        Layer = "CI job log"
 	Timestamps Layer = "timestamps"
 	Times      Layer = "times" // in other forms than RFC 3339, which logs have of their own
 	Mark       Layer = "mark"

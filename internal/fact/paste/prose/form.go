@@ -79,6 +79,9 @@ var (
 		`(?:,|/|\+|&|and|with|et|und|и)?\s?(\d{1,4})[ -]?(v?cpus?|v?cores?|threads)(?:[\s,;).]|$)`)
 	reWanted = regex.New(`(?i)\b(?:minimum|at least|recommend\w*|require\w*|upgrad\w*|up to|instead|needs?|should|if|` +
 		`e\.g|example|limits?|requests?|per|each|from|vs)\b`)
+	reSpecsOS = regex.New(`(?i)\b((?:rhel|red hat enterprise linux|ubuntu(?: server)?|debian|` +
+		`centos(?: linux| stream)?|rocky linux|almalinux|oracle linux|amazon linux|fedora|sles|opensuse leap|` +
+		`alpine(?: linux)?|astra linux) v?\d[\w.]{0,10})(?:[\s,;).]|$)`)
 	reSpecsPG = regex.New(`(?i)\b(?:postgres(?:ql)?|pg)(?: version)? ?v?((?:9\.\d|1\d)\.\d{1,2})(?:[\s,;).]|$)`)
 )
 
@@ -111,6 +114,9 @@ func machine(t string) []part.Fact {
 	}
 	out := []part.Fact{part.Count(name, "", n),
 		amount.Amount{Bytes: size * amount.GB, Step: amount.GB}.Fact("stated.memory", "")}
+	if m := reSpecsOS.FindAllStringSubmatch(t, 2); len(m) == 1 {
+		out = append(out, part.Word("os.name", "", strings.TrimRight(m[0][1], ".")))
+	}
 	if m := reSpecsPG.FindAllStringSubmatch(t, 2); len(m) == 1 {
 		out = append(out, part.Word("server.version", "", m[0][1]))
 	}

@@ -19,6 +19,7 @@ var (
 		`loongarch64|mips\w{0,6})$`)
 	reUlimitOne  = regex.New(`^ulimit\s+(?:-[SH]\s+)?-[SH]?([a-z])$`)
 	reLoadAvg    = regex.New(`^(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d) \d+/\d+ \d+$`)
+	reLoadJVM    = regex.New(`^load average: ?(\d+\.\d\d) (\d+\.\d\d) (\d+\.\d\d)$`)
 	reBareMajor  = regex.New(`^\d{1,2}(?:\.\d{1,2})?$`)
 	reBareKB     = regex.New(`^(\d{1,15})(?: kB)?$`)
 	reDate       = regex.New(`\b\d\d:\d\d:\d\d\b.{0,20}\b\d{4}\b|\b\d{4}\b.{0,20}\b\d\d:\d\d:\d\d\b`)
@@ -240,6 +241,9 @@ func sysAnswer(w *part.Window, path string) (f part.Found) {
 // ReadLoad reads /proc/loadavg, whose form nothing else has.
 func ReadLoad(w *part.Window) (f part.Found) {
 	m := reLoadAvg.FindStringSubmatch(w.Text(0))
+	if m == nil { // of a report of the Java VM
+		m = reLoadJVM.FindStringSubmatch(w.Text(0))
+	}
 	if m == nil {
 		return
 	}

@@ -23,6 +23,9 @@ var reLabelled = regex.New("^(?:[-*•] +)?[*_`]{0,2}\\p{L}[^:`]{1,60}[*_`]{0,2}
 // ReadUname reads uname, whole or with its host left out.
 func ReadUname(w *part.Window) (f part.Found) {
 	t := w.Text(0)
+	if rest, ok := strings.CutPrefix(t, "uname:"); ok { // of a report of the Java VM
+		t = strings.TrimLeft(rest, " ")
+	}
 	if l := reLabelled.FindStringSubmatch(t); l != nil && strings.Contains(l[1], "Linux ") {
 		t = l[1]
 	}
@@ -62,9 +65,12 @@ var (
 			`el|Architecture|Hardware Vendor|Hardware Model|Firmware Version|Firmware Date|Firmware Age): (.*)$`)
 )
 
+// ofJVM is what a report of the Java VM puts before the first line of os-release.
+const ofJVM = "OS:"
+
 // ReadOSRelease reads os-release and its kin, lsb_release and hostnamectl.
 func ReadOSRelease(w *part.Window) (f part.Found) {
-	t := w.Text(0)
+	t := strings.TrimPrefix(w.Text(0), ofJVM)
 	switch {
 	case reLSBFile.MatchString(t):
 		for f.N < len(w.Lines) && reLSBFile.MatchString(w.Text(f.N)) {
@@ -83,7 +89,7 @@ func ReadOSRelease(w *part.Window) (f part.Found) {
 				f.N++
 				continue
 			}
-			m := reOSRelease.FindStringSubmatch(w.Text(f.N))
+			m := reOSRelease.FindStringSubmatch(strings.TrimPrefix(w.Text(f.N), ofJVM))
 			if m == nil {
 				break
 			}
@@ -154,6 +160,13 @@ var (
 	reSysctlConf = regex.New(`^\* Applying (/\S+)`)
 )
 
+var (
+	// reNumberAndRemark is a number with a remark in parentheses behind it: 10 (default is 60).
+	reNumberAndRemark = regex.New(`^(-?\d{1,20})[ \t]*\([^()]{1,100}\)$`)
+	// reNoNumber is a value that a person tells in words: 3% of the memory. Those of vm are numbers.
+	reNoNumber = regex.New(`^\d[\d.]*[ \t]*%`)
+)
+
 // ReadSysctl reads what sysctl prints, and files of sysctl.d.
 func ReadSysctl(w *part.Window) (f part.Found) {
 	i := 0
@@ -193,10 +206,13 @@ func ReadSysctl(w *part.Window) (f part.Found) {
 		}
 		rows++
 		spaced = spaced && m[2] == " = "
+		f.N = i + 1
 		v := sysctlValue(m[3])
+		if strings.HasPrefix(m[1], "vm.") && reNoNumber.MatchString(v) { // words of a person
+			continue
+		}
 		f.Add(part.Word("sysctl", strings.ReplaceAll(m[1], "/", "."), v))
 		f.Body = append(f.Body, m[1]+" = "+v)
-		f.N = i + 1
 	}
 end:
 	if rows == 0 {
@@ -219,6 +235,9 @@ func sysctlValue(s string) string {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "# ") {
 		return ""
+	}
+	if m := reNumberAndRemark.FindStringSubmatch(s); m != nil {
+		return m[1]
 	}
 	return strings.Join(strings.Fields(part.Bare(s)), " ")
 }

@@ -3,6 +3,7 @@ package serverlog
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,11 @@ type Collector struct {
 	durations   durations
 	sets        sets
 	panicked    tally
+	startPanics int64
+	record      struct { // of WAL, that is not valid
+		pid int
+		why string
+	}
 	places      [pglog.Kinds]few // statements of the kinds that name none
 	reasons     names            // of refused authentication
 	locked      struct{ pid int }
@@ -179,7 +185,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	}
 	switch e.Severity {
 	case pglog.Panic:
-		c.panic(e, at)
+		c.panic(e, k, at)
 	case pglog.Fatal:
 		if k != pglog.NotAccepting && len(e.User) == 0 {
 			line, _, _ := bytes.Cut(e.Message, []byte("\n"))
@@ -194,6 +200,9 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	case pglog.Other:
 		if e.Severity == pglog.Log {
 			c.recovery.take(e)
+			if badRecord(e.Message) && !bytes.HasSuffix(e.Message, checkpointRecord) {
+				c.record.pid, c.record.why = e.PID, shorten(string(e.Message), maxSample)
+			}
 		}
 		c.sets.take(c, e, e.Stated(), at)
 		c.durations.state(e)
@@ -220,6 +229,20 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	t := &c.kinds[k]
 	t.note(at)
 	c.take(e, k, at, t)
+}
+
+var (
+	// badRecords are what the server finds wrong with a record of WAL, which at the end of WAL is no fault.
+	badRecords = [][]byte{[]byte("invalid resource manager ID "), []byte("invalid record "),
+		[]byte("invalid info bits "), []byte("invalid magic number "), []byte("record with "),
+		[]byte("incorrect resource manager data "), []byte("unexpected pageaddr "), []byte("unexpected timeline ID ")}
+	// checkpointRecord is at the end of what it says of the record of a checkpoint then.
+	checkpointRecord = []byte("checkpoint record")
+)
+
+// badRecord says whether a message is one of these.
+func badRecord(m []byte) bool {
+	return slices.ContainsFunc(badRecords, func(head []byte) bool { return bytes.HasPrefix(m, head) })
 }
 
 var couldNot = []byte("could not ")
@@ -255,7 +278,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.DeadlockFound:
 		c.locks.deadlockFound(c, e)
 	case pglog.Deadlock:
-		c.locks.deadlock(c, e)
+		if !c.locks.deadlock(c, e) {
+			c.person(t, e)
+		}
 	case pglog.VacuumRun:
 		c.vacuum.take(c, e, at)
 	case pglog.Canceled:
@@ -306,8 +331,17 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		if e.Severity >= pglog.Fatal {
 			c.fatalStarts++
 		}
+		if c.record.why != "" && c.record.pid == e.PID && bytes.HasSuffix(e.Message, checkpointRecord) {
+			c.keepSample(t, e, []byte(c.record.why), e.Detail, e.Hint)
+			c.record.why = ""
+			return
+		}
 		c.hinted(t, e)
-	case pglog.ArchiveFailed, pglog.StandbyConflict, pglog.Corrupt, pglog.Diverged, pglog.ConfigError,
+	case pglog.Diverged:
+		c.places[k].add(c, e)
+		_, more, _ := bytes.Cut(e.Message, []byte("\n"))
+		c.keepSample(t, e, more, e.Detail)
+	case pglog.ArchiveFailed, pglog.StandbyConflict, pglog.Corrupt, pglog.ConfigError,
 		pglog.OutOfShared, pglog.IOError, pglog.TempLimit, pglog.LockTimeout:
 		c.places[k].add(c, e)
 		c.detailed(t, e)
@@ -334,11 +368,17 @@ func own(e *pglog.Entry) bool {
 	return string(e.App) == ownName || bytes.HasPrefix(e.Statement, []byte(ownGuard))
 }
 
-// panic notes what the server could not go on from.
-func (c *Collector) panic(e *pglog.Entry, at stamp) {
-	t := &c.panicked
-	t.note(at)
-	c.detailed(t, e)
+// panic notes what the server could not go on from. What kept it from starting is told by the finding of that.
+func (c *Collector) panic(e *pglog.Entry, k pglog.Kind, at stamp) {
+	if k == pglog.StartFailed {
+		c.startPanics++
+		c.crashes.startPID = e.PID
+	} else {
+		c.crashes.startPID = 0
+		t := &c.panicked
+		t.note(at)
+		c.detailed(t, e)
+	}
 	line, _, _ := bytes.Cut(e.Message, []byte("\n"))
 	c.crashes.panicked, c.crashes.panicPID = c.mask.text(shorten(string(line), maxSample)), e.PID
 }

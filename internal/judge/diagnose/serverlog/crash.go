@@ -46,6 +46,7 @@ type crashes struct {
 	doubtAt   stamp
 	panicked  string // the last PANIC
 	panicPID  int
+	startPID  int    // of the last PANIC that kept the server from starting
 	lastFatal string // the last FATAL of a process that it may have ended with
 	fatalPID  int
 	fatal     bool // the server itself has said in this start why it cannot go on
@@ -173,6 +174,10 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 			return
 		}
 		if !d.Crash() { // it gave up in order, and said why: the server did not start
+			return
+		}
+		if d.Signal == 6 && s.startPID == d.PID && s.startPID > 0 { // so it did with a PANIC, before any recovery
+			s.startPID = 0
 			return
 		}
 	}
@@ -342,6 +347,9 @@ var exceptions = map[string]say.Message{
 	"0xC0000374": say.M("heap corruption"),
 }
 
+// faultCodes are the exceptions of a bug, wherever the server runs.
+var faultCodes = map[string]bool{"0xC0000005": true, "0xC00000FD": true, "0xC0000409": true, "0xC0000374": true}
+
 // recoveryFailed is how the startup process ended after a crash.
 func recoveryFailed(d pglog.Death) say.Message {
 	switch {
@@ -441,6 +449,9 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 			lost += x.ProcessesEnded
 		}
 		switch {
+		case x.Kind == processDied && x.Time == "" && x.LastAlive != "":
+			f.Evidence = append(f.Evidence, say.M("the database system was last known up at {time}", "time",
+				x.LastAlive))
 		case x.Kind != uncleanEnd || x.LastAlive == "":
 		case x.Time == "":
 			f.Evidence = append(f.Evidence, say.M("last sign of life before the start: {last}", "last", x.LastAlive))
@@ -457,7 +468,8 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	}
 	if !c.o.Redact {
 		for _, src := range c.sources {
-			for _, line := range src.Killed[:min(len(src.Killed), max(maxSamples-len(f.Evidence), 0))] {
+			lines := slices.Concat(src.Killed, src.Faults)
+			for _, line := range lines[:min(len(lines), max(maxSamples-len(f.Evidence), 0))] {
 				f.Evidence = append(f.Evidence, say.M("another program in the same file: {line}", "line", line))
 			}
 		}
@@ -522,7 +534,7 @@ const ownExits = 3
 // afterCrash says what to do, by what the crashes were.
 func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	var killed, faulted, bus, pipe, gone, unclean, raised, asked, panicked, exited, quitted bool
-	signal, code := 0, 0
+	signal, code, fault := 0, 0, ""
 	for _, x := range r.Crashes {
 		switch {
 		case x.Signal == 9:
@@ -531,10 +543,12 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			bus = true
 		case x.Signal == 13:
 			pipe = true
-		case x.Signal == 6 && (x.panicked || x.Process == startupProcess && c.panicked.count > 0):
-			panicked = true // the finding of the PANIC says what to do
+		case x.Signal == 6 && (x.panicked || x.Process == startupProcess && c.panicked.count+c.startPanics > 0):
+			panicked = true // the finding of the PANIC, or of the start, says what to do
 		case x.Signal == 11 || x.Signal == 6 || x.Signal == 4 || x.Signal == 8 || x.Signal == 10:
 			faulted, signal = true, x.Signal
+		case faultCodes[x.Exception]:
+			fault = x.Exception
 		case x.Exception != "":
 			raised = true
 		case x.Kind == postmasterGone:
@@ -583,6 +597,11 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	if faulted {
 		do = append(do, say.M("Signal {signal}: look for a core dump (coredumpctl list postgres), update to the "+
 			"latest minor release, and test without extensions (shared_preload_libraries).", "signal", signal))
+	}
+	if fault != "" {
+		do = append(do, say.M("Exception {code}: update to the latest minor release, and test without extensions "+
+			"(shared_preload_libraries). Windows Error Reporting can save a dump of the process; the Windows event "+
+			"log of that time names the faulting module.", "code", fault))
 	}
 	if raised {
 		do = append(do, say.M("Run the server as a service, not in a console. Exclude its directories from the virus "+

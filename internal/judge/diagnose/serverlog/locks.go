@@ -26,16 +26,20 @@ type locks struct {
 	tied    top          // statements of deadlocks
 	open    map[int]bool // processes whose wait is in the log, and not its end; nil: too many
 	found   struct {     // the deadlock that a session has told of before its error
-		pid int
-		on  string
+		pid     int
+		on, sql string
+		held    []int
 	}
+	tiedBy names // processes that held the locks of deadlocks whose error has no DETAIL
+	untold int64 // deadlocks without it
 }
 
 // maxOpen is how many waits that go on are followed.
 const maxOpen = 10000
 
 func (s *locks) init() {
-	s.kinds, s.holders, s.on, s.tiedOn, s.open = names{}, names{}, names{}, names{}, map[int]bool{}
+	s.kinds, s.holders, s.on, s.tiedOn, s.tiedBy, s.open = names{}, names{}, names{}, names{}, names{},
+		map[int]bool{}
 }
 
 func (s *locks) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
@@ -88,20 +92,33 @@ func (s *locks) deadlockFound(c *Collector, e *pglog.Entry) {
 	if s.found.on != "" { // the error of the one before is not there
 		s.tiedOn.add(s.found.on)
 	}
-	s.found.pid, s.found.on = e.PID, c.mask.name("table", e.Relation())
+	s.found.pid, s.found.on, s.found.sql = e.PID, c.mask.name("table", e.Relation()), string(e.Statement)
+	s.found.held, _ = e.Holders()
 }
 
-func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
+// deadlock takes the error; placed says that its user is that of a statement.
+func (s *locks) deadlock(c *Collector, e *pglog.Entry) (placed bool) {
 	numbers := e.DeadlockOn()
+	list := e.DeadlockStatements()
+	if len(list) == 0 {
+		s.untold++
+	}
 	if s.found.pid == e.PID {
 		if s.found.on != "" && e.Relation() == "" {
 			s.tiedOn.add(s.found.on)
 			numbers = nil
 		}
-		s.found.on = ""
+		if len(e.Detail) == 0 {
+			for _, p := range s.found.held {
+				s.tiedBy.add(strconv.Itoa(p))
+			}
+			if len(e.Statement) == 0 && s.found.sql != "" {
+				list = []pglog.Locked{{PID: e.PID, SQL: []byte(s.found.sql)}}
+			}
+		}
+		s.found.on, s.found.sql, s.found.held = "", "", nil
 	}
 	s.place(s.tiedOn, c, e, numbers...)
-	list := e.DeadlockStatements()
 	if len(list) == 0 && len(e.Statement) > 0 {
 		list = []pglog.Locked{{PID: e.PID, SQL: e.Statement}}
 	}
@@ -112,6 +129,7 @@ func (s *locks) deadlock(c *Collector, e *pglog.Entry) {
 		}
 		s.tied.add(l.SQL, 0, c.user(e), c.database(e))
 	}
+	return len(list) > 0 && len(e.Detail) > 0
 }
 
 func (s *locks) report(c *Collector) Locks {

@@ -11,6 +11,7 @@ type Recovery struct {
 	Standby       bool     `json:"standby"`                      // it entered standby mode
 	Archive       bool     `json:"archive"`                      // it recovered from an archive
 	Complete      bool     `json:"complete"`                     // the log has that archive recovery was
+	Target        string   `json:"target,omitempty"`             // recovery target, as the log names it
 	Restored      int64    `json:"restored_files"`               // WAL files from the archive
 	From          string   `json:"redo_from,omitempty"`          // LSN
 	To            string   `json:"redo_to,omitempty"`            // LSN
@@ -42,6 +43,7 @@ var (
 	restoredLog  = []byte("restored log file ")
 	consistentAt = []byte("consistent recovery state reached at ")
 	streamingAt  = []byte("started streaming WAL from primary at ")
+	toTarget     = []byte("starting point-in-time recovery to ")
 	archiveDone  = []byte("archive recovery complete")
 )
 
@@ -75,6 +77,9 @@ func (s *recovery) step(e *pglog.Entry, k pglog.Kind, at stamp) {
 			x.Standby = true
 		} else {
 			x.Archive = true
+			if target, ok := bytes.CutPrefix(e.Message, toTarget); ok {
+				x.Target = string(target[:min(len(target), maxSample)])
+			}
 		}
 	case pglog.NewTimeline:
 		s.fact().Timeline = e.Timeline()

@@ -505,7 +505,16 @@ func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 		say.M("The DETAIL in the log shows the statements. Let all transactions lock rows in the same order (ORDER "+
 			"BY … FOR UPDATE), keep them short, and retry the one that fails."))
 	if ok {
+		if c.locks.untold == f.Count {
+			f.Do = []say.Message{say.M("The DETAIL of the error is not in the input: in the server log, it shows the " +
+				"statements of all processes. Let all transactions lock rows in the same order (ORDER BY … FOR " +
+				"UPDATE), keep them short, and retry the one that fails.")}
+		}
 		f.Evidence = append(f.Evidence, said(r.Locks.Deadlocked)...)
+		for _, h := range c.locks.tiedBy.list(3) {
+			f.Evidence = append(f.Evidence, named(h, say.M("held by PID {pid}", "pid", h.Name),
+				say.M("held by other processes")))
+		}
 		f.Evidence = append(f.Evidence, c.lockedOn(c.locks.tiedOn)...)
 	}
 	return f, ok

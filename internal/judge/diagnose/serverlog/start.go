@@ -181,11 +181,30 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 			f.Do = append(f.Do, x.do)
 		}
 	}
+	if name, value := settingOfPrimary(all); name != "" {
+		f.Do = append(f.Do, say.M("Set {name} to at least {value} on this server, the value of the primary, and start "+
+			"it again.", "name", name, "value", value))
+	}
 	if len(f.Do) == 0 {
 		f.Do = append(f.Do, say.M("Correct what the message names. pgfettle check --conf postgresql.conf checks the "+
 			"settings."))
 	}
 	return f, true
+}
+
+// settingOfPrimary reads «… because NAME = N is a lower setting than on the primary server (its value was N)»; "":
+// there is none.
+func settingOfPrimary(all string) (name, value string) {
+	before, rest, ok := strings.Cut(all, " is a lower setting than on the ")
+	_, value, told := strings.Cut(rest, "(its value was ")
+	if value, _, told = strings.Cut(value, ")"); !ok || !told {
+		return "", ""
+	}
+	words := strings.Fields(before)
+	if len(words) < 3 || words[len(words)-2] != "=" {
+		return "", ""
+	}
+	return words[len(words)-3], value
 }
 
 // onlyRecords reports whether all of some messages are of checkpoint records, whose PANIC is not among them.

@@ -212,10 +212,12 @@ func (c *Collector) checkpoints(r *Report) (Finding, bool) {
 		f.Verdict = say.N(w.Warnings, "Checkpoints too frequent: {n} warning", "Checkpoints too frequent: {n} warnings")
 	}
 	f.Count = max(w.ByWAL, w.Warnings)
-	f.Evidence = append(f.Evidence, say.N(w.Warnings,
-		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warning \"occurring too frequently\"",
-		"{wal} by WAL volume, {time} by time, {requested} requested; {n} warnings \"occurring too frequently\"", "wal",
-		w.ByWAL, "time", w.ByTime, "requested", w.Requested))
+	if w.ByWAL+w.ByTime+w.Requested > 0 { // without log_checkpoints, their number is unknown
+		f.Evidence = append(f.Evidence, say.N(w.Warnings,
+			"{wal} by WAL volume, {time} by time, {requested} requested; {n} warning \"occurring too frequently\"",
+			"{wal} by WAL volume, {time} by time, {requested} requested; {n} warnings \"occurring too frequently\"",
+			"wal", w.ByWAL, "time", w.ByTime, "requested", w.Requested))
+	}
 	if w.ShortestApart != nil {
 		f.Evidence = append(f.Evidence, say.M("shortest interval: {time}", "time",
 			say.Number(fmt.Sprintf("%d s", *w.ShortestApart))))

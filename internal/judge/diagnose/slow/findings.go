@@ -37,7 +37,7 @@ func (d *Reading) removedRows() {
 		all := r.removed()
 		// The time of rows that another server sends may be in the Append that waits for them.
 		waited := r.parent != nil && strings.HasPrefix(r.Head, "Async ") && d.matters(r.parent, readMuch)
-		if all < readRows || !d.matters(r, readMuch) && !waited {
+		if all < readRows || !d.matters(r, readMuch) && !waited || d.compiles(r) {
 			continue
 		}
 		if r.Actual != nil && all < readRemoved*(all+r.Actual.Rows*r.Actual.Loops) {
@@ -220,9 +220,12 @@ func (d *Reading) repeated() {
 		text = say.All(", ", text, say.N(whole(worst.processes), "in {n} process", "in {n} parallel processes"))
 	}
 	evidence := []say.Message{text}
-	if p := worst.parent; p != nil {
+	if p := worst.parent; p != nil && strings.Contains(p.Head, "Nested Loop") {
 		for _, c := range p.Children {
-			if c != worst.Node && c.Cost != nil && c.Actual != nil && !c.Actual.NoRows && c.Subplan == "" {
+			if c == worst.Node { // the outer side stands first
+				break
+			}
+			if c.Cost != nil && c.Actual != nil && !c.Actual.NoRows && c.Subplan == "" {
 				evidence = append(evidence, say.M("{node}, for whose rows it runs, was estimated at {estimate} and "+
 					"returned {actual}", "node", named(c.Head), "estimate", rowsOf(c.Cost.Rows), "actual",
 					returned(c.Actual)))
@@ -263,6 +266,11 @@ func (d *Reading) estimates() {
 		if r.Actual.Rows > r.Cost.Rows {
 			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
 				"node", named(r.Head), "estimate", estimate, "actual", actual, "factor", factor(f)))
+			continue
+		}
+		if r.Actual.Rows < 1 {
+			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}", "node", named(r.Head),
+				"estimate", estimate, "actual", actual))
 			continue
 		}
 		evidence = append(evidence, say.M("{node}: estimate {estimate}, {factor} times the actual {actual}", "node",
@@ -527,6 +535,42 @@ func (d *Reading) jit() {
 		[]say.Message{text}, []say.Message{withoutJIT()})
 }
 
+// exceeded reports whether a node whose own time is not known can have taken more than another: what is below it is
+// not in the paste, or has no time.
+func (d *Reading) exceeded(top *readNode) bool {
+	return slices.ContainsFunc(d.list, func(r *readNode) bool {
+		if r.timed || !r.walled || r.Missing {
+			return false
+		}
+		rest := r.wall
+		for _, c := range d.list {
+			if c.parent == r {
+				rest -= c.wall
+			}
+		}
+		return rest > top.own
+	})
+}
+
+// compiledRow is more than what a node takes for a row that is in memory, in milliseconds.
+const compiledRow = 0.01
+
+// compiles reports whether most of a node's own time can be that of JIT compilation, which happens when the node runs
+// its code for the first time, and the rows that it went through explain little of it.
+func (d *Reading) compiles(r *readNode) bool {
+	j := d.run.JIT
+	if j == nil || r.Actual == nil || !r.timed || r.Buffers != nil && r.Buffers.Read > 0 {
+		return false
+	}
+	rows := r.Actual.Rows*r.Actual.Loops + r.removed()
+	for _, c := range r.Children {
+		if c.Actual != nil {
+			rows += c.Actual.Rows * c.Actual.Loops
+		}
+	}
+	return j.Total/d.processes() >= r.own/2 && rows*compiledRow < r.own/2
+}
+
 // processes is how many ran the plan side by side, at most.
 func (d *Reading) processes() float64 {
 	n := 1.0
@@ -587,6 +631,8 @@ func (d *Reading) reads() {
 	}
 	if top.Missing || top.Actual == nil {
 		evidence = evidence[:1] // its time is not known
+	} else if top == d.run.Root && len(top.Children) > 0 {
+		evidence = append(evidence, say.M("at most {each} per block", "each", ms(each)))
 	} else {
 		evidence = append(evidence, say.M("at most {each} per block, in {node}", "each", ms(each), "node",
 			named(top.Head)))
@@ -776,7 +822,8 @@ func (d *Reading) memoize() {
 // slowest names the node that has most of the time, with what it does, if nothing that was found explains as much.
 func (d *Reading) slowest() {
 	r := d.top()
-	if r == nil || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 || d.total < tooShort {
+	if r == nil || d.compiles(r) || d.exceeded(r) || d.share(r.own) < 3*readMuch || len(d.Inconsistent) > 0 ||
+		d.total < tooShort {
 		return
 	}
 	for _, v := range d.Verdicts {

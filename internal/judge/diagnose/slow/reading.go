@@ -152,6 +152,15 @@ func (d *Reading) nodes() {
 		for _, r := range d.list {
 			d.total = max(d.total, r.wall)
 		}
+		if d.run.Root.Missing { // what stands below it shares its time
+			t := 0.0
+			for _, r := range d.list {
+				if r.parent != nil && r.parent.Node == d.run.Root {
+					t += r.wall
+				}
+			}
+			d.total = max(d.total, t)
+		}
 	}
 	for _, r := range d.list {
 		if n := &d.Nodes[r.at]; r.timed && d.total > 0 && r.own <= 1.05*d.total {
@@ -433,7 +442,7 @@ func (d *Reading) headline() {
 	if len(d.Inconsistent) > 0 {
 		text = append(text, say.M("Its numbers contradict each other: they are not of one execution."))
 	}
-	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 {
+	if r := d.top(); r != nil && d.share(r.own) >= 50 && len(d.Inconsistent) == 0 && !d.compiles(r) {
 		text = append(text, say.M("{percent} of this time is in {node}.", "percent", percent(d.share(r.own)), "node",
 			named(r.Head)))
 	}

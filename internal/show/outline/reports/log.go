@@ -454,6 +454,9 @@ func recoveryOf(r *serverlog.Report) say.Message {
 	if x.Standby {
 		add(say.M("as a standby"))
 	}
+	if x.Target != "" {
+		add(say.M("target {target}", "target", say.Verbatim(x.Target)))
+	}
 	if x.Restored > 0 {
 		add(say.N(x.Restored, "{n} WAL file restored from the archive", "{n} WAL files restored from the archive"))
 	}
