@@ -33,6 +33,8 @@ const maxFieldTime = 200
 // early notes what tells the time of the lines behind it and has no word of memory: the date of dmesg -H, and the
 // fields of an entry. It looks at every line, and so at a few bytes of it.
 func (p *Reader) early(b []byte) {
+	p.ofKernel(b)
+	p.exited(b)
 	if len(b) > maxFieldTime {
 		return
 	}
@@ -47,7 +49,7 @@ func (p *Reader) early(b []byte) {
 	case c == ' ' || c == '\t':
 		b = bytes.TrimLeft(b, " \t")
 		for _, k := range []string{`"time"`, `"timestamp"`, `"@timestamp"`, `"date"`, `"ts"`,
-			`"__REALTIME_TIMESTAMP"`} {
+			`"__REALTIME_TIMESTAMP"`, `"lastTimestamp"`, `"firstTimestamp"`, `"eventTime"`} {
 			if bytes.HasPrefix(b, []byte(k)) {
 				v := bytes.TrimLeft(b[len(k):], " \t:")
 				p.time(strings.Trim(strings.TrimSpace(string(v)), `,"`))

@@ -139,9 +139,12 @@ func (p *Reader) container(l line) bool {
 	}
 	before, value := strings.TrimSpace(l.text[:m[0]]), l.text[m[2]:m[3]]
 	if value == "false" {
+		p.spared = p.log.Lines
+		p.sparedIf(l.at)
 		return true
 	}
 	o := Other{At: l.at, Kind: ContainerKilled, Text: l.text}
+	o.inspected(l.text)
 	switch f := strings.Fields(before); {
 	// kubectl get pods: «pg-0  0/1  OOMKilled  4 (2m ago)  3h»
 	case len(f) == 2 && strings.Count(f[1], "/") == 1 && strings.Trim(f[1], "0123456789/") == "":
@@ -150,6 +153,8 @@ func (p *Reader) container(l line) bool {
 		o.Name = f[1]
 	// A field that has it as its value, or is called so.
 	case reReason.MatchString(before + " "), value == "true", before == "":
+	case reReasonIn.MatchString(before) && !hasLabel(before):
+		o.named(before)
 	default:
 		return false
 	}
