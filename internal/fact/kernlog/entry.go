@@ -46,7 +46,7 @@ func (p *Reader) early(b []byte) {
 		if v, ok := bytes.CutPrefix(b, []byte("__REALTIME_TIMESTAMP=")); ok {
 			p.time(string(bytes.TrimSpace(v)))
 		}
-	case c == ' ' || c == '\t':
+	case c == ' ' || c == '\t' || c == '"':
 		b = bytes.TrimLeft(b, " \t")
 		for _, k := range []string{`"time"`, `"timestamp"`, `"@timestamp"`, `"date"`, `"ts"`,
 			`"__REALTIME_TIMESTAMP"`, `"lastTimestamp"`, `"firstTimestamp"`, `"eventTime"`} {
@@ -137,7 +137,9 @@ func (p *Reader) field(s string) bool {
 
 // text takes the text of an entry.
 func (p *Reader) text(s string) {
-	p.write()
+	if p.entry.text != "" {
+		p.write()
+	}
 	if p.entry.text = s; p.entry.told {
 		p.write()
 	}

@@ -28,7 +28,7 @@ const (
 // glued takes a line that is several lines of a report.
 func (p *Reader) glued(l line) bool {
 	if p.inner || len(l.text) < gluedLength || l.from != bare && l.from != fromKernel ||
-		!strings.Contains(l.text, "oom-kill") && !strings.Contains(l.text, "Kill") {
+		!strings.Contains(l.text, "oom-kill") && !strings.Contains(l.text, "Kill") || reInner.MatchString(l.text) {
 		return false
 	}
 	at := rePart.FindAllStringSubmatchIndex(l.text, maxInner)

@@ -267,13 +267,13 @@ func (p *Reader) raw(s string) {
 			l.text = l.text[i+2:]
 		}
 	}
+	if p.glued(l) {
+		return
+	}
 	if p.unframed(&l); l.from == bare {
 		if l.text = quoted(l); l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
 			l.text = p.goesOn(l.text)
 		}
-	}
-	if p.glued(l) {
-		return
 	}
 	if strings.Count(l.text, "[") > 1 && (l.from == fromKernel || l.at.Boot >= 0 ||
 		l.at.Text != "" && strings.HasPrefix(s, "[")) {
@@ -362,13 +362,16 @@ var (
 	reStatIn = regex.New(`^[^']{0,96}?[\s|│"]([a-z][a-z0-9_]{1,40} \d{1,18})$`)
 )
 
+// reNodeLine is a line of one node, whose figures are called as those of the host.
+var reNodeLine = regex.New(`^Node \d{1,5} \w`)
+
 // goesOn takes off what stands before a line that goes on with a message of several: such a line has no time that
 // tells where it begins.
 func (p *Reader) goesOn(s string) string {
 	switch {
 	case opens(s), strings.HasPrefix(p.held, "oom-kill:"): // the comma at its end tells that it goes on
 		return strings.TrimRight(strings.TrimSuffix(s, `",`), "\"|` ")
-	case reSums.MatchString(s), strings.HasPrefix(s, "active_"):
+	case reSums.MatchString(s), strings.HasPrefix(s, "active_"), reNodeLine.MatchString(s):
 		return s
 	}
 	s = strings.TrimRight(s, "\",|` ")

@@ -107,7 +107,11 @@ func (p *Reader) toldOf(l line) bool {
 	if m == nil {
 		m = reKilledBy.FindStringSubmatchIndex(l.text)
 	}
-	if m == nil || quotes(strings.Trim(l.text[:m[0]], "\"'")) {
+	if m == nil {
+		return false
+	}
+	before := strings.ReplaceAll(reTimeIn.ReplaceAllString(l.text[:m[0]], ""), "'s ", " ")
+	if quotes(before) {
 		return false
 	}
 	at := l.at
