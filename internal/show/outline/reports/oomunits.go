@@ -3,7 +3,9 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -149,12 +151,16 @@ func pressureOf(u *oom.Unit, pressure, limit say.Number) say.Message {
 		pressure, "limit", limit)
 }
 
+// spaced parts a time as systemd writes it: 1min 30s.
+var spaced = regex.New(`\d+|[a-z]+`)
+
 // pressureFor is how long it had been so.
 func pressureFor(u *oom.Unit) say.Message {
 	if u.PressureFor == "" {
 		return say.Message{}
 	}
-	return say.M("The pressure had been above the limit for more than {time}.", "time", u.PressureFor)
+	return say.M("The pressure had been above the limit for more than {time}.", "time",
+		say.Number(strings.Join(spaced.FindAllString(u.PressureFor, 4), " ")))
 }
 
 // evicted is what the kubelet did before the kernel had to kill.
