@@ -1111,8 +1111,8 @@ func foreign(text string) bool {
 var marks = []string{"Killed process ", "Kill process ", "oom-killer", "oom-kill:", "System OOM encountered"}
 
 // reSearch is a command that looks for such lines.
-var reSearch = regex.New(`^(?:\S{0,64}[#$%>] ?)?(?:sudo )?(?:journalctl|dmesg|z?[ef]?grep|cat|tail|less|awk|sed|watch|` +
-	`kubectl|docker|oc|ls|find)\b.*(?:grep|awk|sed|-i|-e|--grep|-k|/var/log|\|)`)
+var reSearch = regex.New(`^(?:\S{0,64}[#$%>] ?)?(?:sudo )?(?:journalctl|dmesg|z?[ef]?grep|cat|tail|less|awk|sed|` +
+	`watch|kubectl|docker|oc|ls|find)\b.*(?:grep|awk|sed|-i|-e|--grep|-k|/var/log|\|)`)
 
 // reMention is what people call such a kill.
 var reMention = regex.New(`(?i)\bOOM[-_ ]?kill`)

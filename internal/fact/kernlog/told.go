@@ -18,8 +18,9 @@ var (
 	reEvictedWhat = regex.New(`\b[Cc]ontainer (\S{1,253}) was using (\d{1,18}(?:\.\d{1,6})?)([KMGT]i)?\b`)
 	reEvictedLeft = regex.New(`\bavailable: (\d{1,18})([KMGT]i)?\b`)
 	// «`Last State: Terminated / Reason: OOMKilled`» within a sentence
-	reReasonIn = regex.New(`(?i)[\s\x60"'/(,*](?:reason|last state|terminated)["']?[*]{0,2} ?[:=]? ?[*]{0,2}["'\x60(]?$`)
-	reNamedIn  = regex.New("`([a-z0-9][a-z0-9.]{0,60}(?:-[a-z0-9.]{1,60}){1,12})`")
+	reReasonIn = regex.New(`(?i)[\s\x60"'/(,*](?:reason|last state|terminated)["']?[*]{0,2} ?[:=]? ?` +
+		`[*]{0,2}["'\x60(]?$`)
+	reNamedIn = regex.New("`([a-z0-9][a-z0-9.]{0,60}(?:-[a-z0-9.]{1,60}){1,12})`")
 	// «docker inspect shop-db», and the limit that it shows
 	reInspected = regex.New(`\b(?:docker|podman)(?: container)? inspect (?:-\S{1,200} (?:'[^']{0,200}' )?)?` +
 		`([a-zA-Z0-9][\w.-]{0,127})`)
@@ -27,10 +28,11 @@ var (
 	reExitCode       = regex.New(`(?i)^[\s"'|-]*exit_?-? ?code["']?\s*[:=]\s*["']?(\d{1,3})\b`)
 	// What a person says in a sentence; without the number of the process it may be a warning.
 	reKillerDid = regex.New(`(?i)\bOOM[-_ ]?killer (?:has |had |just )?(?:killed|terminated|kills|shot|ended)` +
-		` (?:the |our |my |a )?(?:process |backend )?[\x60"*]{0,2}([\w./:@-]{1,64})[\x60"*]{0,2}:? ?(?:process |backend )?` +
-		`[(\[]?(?:with )?(?:the )?(?:process )?(?:pid|id)[ :=#]{0,3}(\d{1,10})\b`)
+		` (?:the |our |my |a )?(?:process |backend )?[\x60"*]{0,2}([\w./:@-]{1,64})[\x60"*]{0,2}:? ?` +
+		`(?:process |backend )?[(\[]?(?:with )?(?:the )?(?:process )?(?:pid|id)[ :=#]{0,3}(\d{1,10})\b`)
 	reKilledBy = regex.New(`(?i)(?:^|[\s(\x60"*])([\w./:@-]{1,64})[\x60"*]{0,2} ?(?:process |backend )?` +
-		`[(\[]?(?:process )?(?:pid|id)[ :=#]{0,3}(\d{1,10})[)\]]?,? (?:was|got|has been|is|just got) (?:OOM[- ]?killed|` +
+		`[(\[]?(?:process )?(?:pid|id)[ :=#]{0,3}(\d{1,10})[)\]]?,? (?:was|got|has been|is|just got) ` +
+		`(?:OOM[- ]?killed|` +
 		`(?:killed|terminated|ended|shot) by (?:the )?(?:kernel'?s? |Linux )?(?:kernel )?OOM[-_ ]?killer)\b`)
 )
 

@@ -58,12 +58,12 @@ func TestNodesThatWereAllowed(t *testing.T) {
 // TestWholeHost: so the kernel panics only where the host has no memory.
 func TestWholeHost(t *testing.T) {
 	for text, want := range map[string]Constraint{
-		"Kernel panic - not syncing: System is deadlocked on memory\n":                                                 Global,
-		"Kernel panic - not syncing: Out of memory: system-wide panic_on_oom is enabled\n":                             Global,
-		"Kernel panic - not syncing: Out of memory: compulsory panic_on_oom is enabled\n":                              Unclear,
-		"Kernel panic - not syncing: Out of memory and no killable processes...\n":                                     Global,
-		"Out of memory and no killable processes...\n":                                                                 Unclear,
-		"[   1.500] Task in /a killed as a result of limit of /a\n[   1.600] Out of memory and no killable processes...\n": Memcg,
+		"Kernel panic - not syncing: System is deadlocked on memory\n":                               Global,
+		"Kernel panic - not syncing: Out of memory: system-wide panic_on_oom is enabled\n":           Global,
+		"Kernel panic - not syncing: Out of memory: compulsory panic_on_oom is enabled\n":            Unclear,
+		"Kernel panic - not syncing: Out of memory and no killable processes...\n":                   Global,
+		"Out of memory and no killable processes...\n":                                               Unclear,
+		"Task in /a killed as a result of limit of /a\nOut of memory and no killable processes...\n": Memcg,
 	} {
 		if l := readText(t, text); len(l.Reports) != 1 || l.Reports[0].Constraint != want {
 			t.Errorf("%q: %s", text, dump(l))
@@ -73,7 +73,8 @@ func TestWholeHost(t *testing.T) {
 
 // TestLinesWithoutEnds: a page put a report into one line, and there is no time to tell its lines apart.
 func TestLinesWithoutEnds(t *testing.T) {
-	const text = "You find this: ... Out of memory: Kill process 5511 (mongod) score 801 or sacrifice child Killed process " +
+	const text = "You find this: ... Out of memory: Kill process 5511 (mongod) score 801 or sacrifice child Killed " +
+		"process " +
 		"5511 (mongod) total-vm:9001200kB, anon-rss:6200004kB, file-rss:0kB nginx invoked oom-killer: " +
 		"gfp_mask=0x201da, order=0, oom_score_adj=0 nginx cpuset=/ mems_allowed=0 Pid: 812, comm: nginx Not tainted " +
 		"2.6.32-431.el6.x86_64 #1 ... 3112 total pagecache pages 0 pages in swap cache Free swap  = 0kB Total swap = " +
@@ -108,7 +109,8 @@ func TestBareFirstLine(t *testing.T) {
 	if len(l.Reports) != 1 || len(l.Unread) > 0 {
 		t.Errorf("title: %+v %s", l.Unread, dump(l))
 	}
-	l = readText(t, "root@db3:~# journalctl -k --since today | grep -i \"oom-killer\"\nsudo dmesg -T | egrep 'oom-killer'\n")
+	l = readText(t, "root@db3:~# journalctl -k --since today | grep -i \"oom-killer\"\n"+
+		"sudo dmesg -T | egrep 'oom-killer'\n")
 	if len(l.Unread) > 0 {
 		t.Errorf("commands: %+v", l.Unread)
 	}
@@ -127,7 +129,8 @@ func TestStateOfAFailedAllocation(t *testing.T) {
 
 // TestPressureOfTheSliceAbove: systemd-oomd tells the pressure of the group that it watches, and kills one in it.
 func TestPressureOfTheSliceAbove(t *testing.T) {
-	const text = "Jan 08 10:11:12 pc systemd-oomd[840]: Killed %s due to memory pressure for %s being 71.20%% > 60.00%% for " +
+	const text = "Jan 08 10:11:12 pc systemd-oomd[840]: Killed %s due to memory pressure for %s being 71.20%% > " +
+		"60.00%% for " +
 		"> 30s with reclaim activity\n"
 	const slice, one = "/user.slice/user-1.slice/user@1.service", "/user.slice/user-1.slice/user@1.service/app.scope"
 	l := readText(t, fmt.Sprintf(text, one, slice))
@@ -138,8 +141,10 @@ func TestPressureOfTheSliceAbove(t *testing.T) {
 
 // TestEvictions: the kubelet ends a pod before the kernel has to.
 func TestEvictions(t *testing.T) {
-	const status = "Message: The node was low on resource: memory. Container db was using 2Gi, which exceeds its request of 1Gi.\n"
-	const newer = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 51200Ki. Container db was " +
+	const status = "Message: The node was low on resource: memory. Container db was using 2Gi, which exceeds its " +
+		"request of 1Gi.\n"
+	const newer = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 51200Ki. Container " +
+		"db was " +
 		"using 2097152Ki, request is 1Gi, has larger consumption of memory.\n"
 	l := readText(t, status+newer+"The node was low on resource: ephemeral-storage. Container db was using 9Gi.\n")
 	if len(l.Other) != 1 || l.Other[0].Kind != Evicted || l.Other[0].Name != "db" || *l.Other[0].Used != 2<<30 {
@@ -153,7 +158,8 @@ func TestEvictions(t *testing.T) {
 // TestContainersInSentences: what docker inspect and kubectl show, quoted by a person.
 func TestContainersInSentences(t *testing.T) {
 	for text, want := range map[string]string{
-		"`docker inspect shop-db` -> `Memory=536870912`, `OOMKilled=true`\n":                           "shop-db 512 MB",
+		"`docker inspect shop-db` -> `Memory=536870912`, `OOMKilled=true`\n": "shop-db " +
+			"512 MB",
 		"We see `pg-main-1` with 7 restarts and `Last State: Terminated / Reason: OOMKilled` there.\n": "pg-main-1 -",
 		"Is `Reason: OOMKilled` the right thing to look for, asked 'pg-main-1'?\n":                     " -",
 	} {
@@ -172,7 +178,8 @@ func TestContainersInSentences(t *testing.T) {
 	}
 	for text, want := range map[string]int{"State:{\nExitCode:137,\nOOMKilled:false,\n}\n": 1,
 		"\"OOMKilled\": false,\n\"Dead\": false,\n\"ExitCode\": 137,\n": 1,
-		"\"OOMKilled\": false,\n\"ExitCode\": 0,\n":                     0, "\"ExitCode\": 137,\n\"OOMKilled\": true,\n": 0} {
+		"\"OOMKilled\": false,\n\"ExitCode\": 0,\n":                     0,
+		"\"ExitCode\": 137,\n\"OOMKilled\": true,\n":                    0} {
 		n := 0
 		for _, o := range readText(t, text).Other {
 			if o.Kind == ContainerSpared {
@@ -208,7 +215,8 @@ func TestKillsInSentences(t *testing.T) {
 
 // TestReleaseBesideTheReport: what tells the kernel may stand near a report that is cut before it.
 func TestReleaseBesideTheReport(t *testing.T) {
-	const kill = "Mar  2 17:35:10 s kernel: Out of memory: Killed process 7 (a) total-vm:7kB, anon-rss:2kB, file-rss:0kB\n"
+	const kill = "Mar  2 17:35:10 s kernel: Out of memory: Killed process 7 (a) total-vm:7kB, anon-rss:2kB, " +
+		"file-rss:0kB\n"
 	for text, want := range map[string]string{
 		"Linux db1 5.15.0-91-generic #101-Ubuntu SMP x86_64 GNU/Linux\n" + kill:        "5.15.0-91-generic",
 		kill + "[root@db1 ~]# uname -r\n4.18.0-477.el8.x86_64\n":                       "4.18.0-477.el8.x86_64",

@@ -156,7 +156,8 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 	r.Settings = withMeant(r)
 	j := &judge{
 		major: major, show: show, main: main, last: map[string]conf.Setting{}, told: told(text),
-		named: named, form: text.Form, rules: rulesOf(text.Rules), sets: map[string]conf.Setting{}, windows: text.Named.Windows,
+		named: named, form: text.Form, rules: rulesOf(text.Rules), sets: map[string]conf.Setting{},
+		windows: text.Named.Windows,
 		out: Report{Schema: Schema, Form: Form(text.Form), Main: show(main), Major: major,
 			Candidate: params.Candidate(major), Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}

@@ -214,15 +214,16 @@ func TestRulesBeside(t *testing.T) {
 		return b.String()
 	}
 	const set = "Hello,\nthese are my settings:\nwork_mem = 4MB\nfsync = on\nlisten_addresses = '*'\nssl = %s\n"
-	if got := judge(fmt.Sprintf(set, "off") + "host all all 0.0.0.0/0 trust\n"); !strings.Contains(got, "hba_trust: trust in "+
+	got := judge(fmt.Sprintf(set, "off") + "host all all 0.0.0.0/0 trust\n")
+	if !strings.Contains(got, "hba_trust: trust in "+
 		"line 7 (all users, from anywhere)") || !strings.Contains(got, "any host: 1") {
 		t.Errorf("%s", got)
 	}
 	if got := judge(fmt.Sprintf(set, "off") + "host all all 127.0.0.1/32 md5\n"); strings.Contains(got, "tls_off") {
 		t.Errorf("%s", got)
 	}
-	if got := judge("Hello,\nthese are my settings:\nwork_mem = 4MB\nfsync = on\nhost all all 10.0.0.0 255.0.0.0 trust\n"); !strings.Contains(got,
-		"5 hba_trust") {
+	got = judge("Hello,\nthese are my settings:\nwork_mem = 4MB\nfsync = on\nhost all all 10.0.0.0 255.0.0.0 trust\n")
+	if !strings.Contains(got, "5 hba_trust") {
 		t.Errorf("%s", got)
 	}
 	if got := judge(fmt.Sprintf(set, "off")); !strings.Contains(got, "rules of pg_hba.conf: unknown") {

@@ -42,10 +42,13 @@ func TestRead(t *testing.T) {
 			"services:\n  db:\n    image: postgres:16\n    command:\n      - postgres\n      - -c\n" +
 				"      - work_mem=${WORK_MEM:-64MB}\n      - -c\n      - shared_buffers=${SB}\n", Compose,
 			"work_mem=64MB@7 shared_buffers=${SB}@9"},
-		{"compose list with the file", "services:\n  db:\n    image: postgres:16\n    command:\n      - \"postgres\"\n" +
-			"      - \"-c\"\n      - \"config_file=/etc/pg.conf\"\n      - \"-c\"\n      - \"work_mem=64MB\"\n", Compose,
+		{"compose list with the file", "services:\n  db:\n    image: postgres:16\n    command:\n      - " +
+			"\"postgres\"\n" +
+			"      - \"-c\"\n      - \"config_file=/etc/pg.conf\"\n      - \"-c\"\n      - " +
+			"\"work_mem=64MB\"\n", Compose,
 			"work_mem=64MB@9"},
-		{"what Patroni starts", "/usr/bin/postgres -D /d --config-file=/d/postgresql.conf\n --port=5433\n --wal_level=replica\n",
+		{"what Patroni starts", "/usr/bin/postgres -D /d --config-file=/d/postgresql.conf\n --port=5433\n " +
+			"--wal_level=replica\n",
 			CommandLine, "port=5433@2 wal_level=replica@3"},
 		{"args of a manifest",
 			"apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  containers:\n  - image: postgres:15\n" +
@@ -209,7 +212,8 @@ func TestRules(t *testing.T) {
 	for _, r := range Read(text).Rules {
 		got = append(got, fmt.Sprintf("%d %s", r.Line, strings.Join(r.Fields, " ")))
 	}
-	want := "4 host all all 10.0.0.0/8 md5; 5 host replication rep 10.1.0.0 255.255.0.0 trust; 8 local all postgres peer map=m"
+	want := "4 host all all 10.0.0.0/8 md5; 5 host replication rep 10.1.0.0 255.255.0.0 trust; 8 local all postgres " +
+		"peer map=m"
 	if s := strings.Join(got, "; "); s != want {
 		t.Errorf("%s", s)
 	}

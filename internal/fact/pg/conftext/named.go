@@ -14,7 +14,8 @@ import (
 var versionMarks = []*regex.Regex{
 	regex.New(
 		`(?i)^[\s|*]*(?:PostgreSQL|Postgres|Server) version[\s*]*\|[\s*\x60]*(\d[\d.]*)` +
-			`|\bDB Version:\s*(\d[\d.]*)|^[\s|"']*server_version["']?\s*[|,=:]\s*["']?(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
+			`|\bDB Version:\s*(\d[\d.]*)|^[\s|"']*server_version["']?\s*[|,=:]\s*["']?(\d[\d.]*)` +
+			`|\bfor PostgreSQL (\d[\d.]*)\s*$` +
 			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
 			`|\bpostgres[_-]?(?:ql[_-]?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +

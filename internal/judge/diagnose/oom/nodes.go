@@ -16,11 +16,13 @@ func (c *oomCase) restricted() Cause {
 	zone, free := c.freeThere()
 	switch {
 	case free > 0:
-		o.Text = say.M("NUMA restriction: the process is allowed to use only the nodes {nodes}. {free} was free there, "+
+		o.Text = say.M("NUMA restriction: the process is allowed to use only these nodes: {nodes}. {free} was free "+
+			"there, "+
 			"in the zone {zone}, but the kernel did not use it for this request.", "nodes", r.Nodes, "free", free,
 			"zone", zone)
 		if zone == "Movable" {
-			o.Evidence = append(o.Evidence, say.M("the kernel does not use the zone Movable for its own memory, such as "+
+			o.Evidence = append(o.Evidence, say.M("the kernel does not use the zone Movable for its own memory, "+
+				"such as "+
 				"page tables and slab"))
 		}
 	case r.Nodes != "":

@@ -17,7 +17,7 @@ func TestFreeMemoryWhereItWasAllowed(t *testing.T) {
 		return strings.NewReplacer("NAME", name, "FREE", free).Replace(zone) + kill
 	}
 	for text, want := range map[string]string{
-		of("Movable", "20971520"): "only the nodes 3. 20 GB was free there, in the zone Movable",
+		of("Movable", "20971520"): "only these nodes: 3. 20 GB was free there, in the zone Movable",
 		of("Normal", "1200"):      "are allowed to use (3) were out of memory",
 		kill:                      "are allowed to use (3) were out of memory",
 	} {
@@ -26,8 +26,9 @@ func TestFreeMemoryWhereItWasAllowed(t *testing.T) {
 			!strings.Contains(got, strings.Replace(want, "are allowed", "is allowed", 1)) {
 			t.Errorf("%s", got)
 		}
-		if all := told(k); strings.Contains(all, "the server") || strings.Contains(all, "Movable") != strings.Contains(want,
-			"Movable") {
+		all := told(k)
+		if strings.Contains(all, "the "+
+			"server") || strings.Contains(all, "Movable") != strings.Contains(want, "Movable") {
 			t.Errorf("%s", all)
 		}
 	}
@@ -49,7 +50,8 @@ func TestNotEachReportIsAKill(t *testing.T) {
 	if d := read("ExitCode:137,\nOOMKilled:false,\n"); !d.Spared || len(d.Units) > 0 || len(d.Lines) > 0 {
 		t.Errorf("%+v", d)
 	}
-	d := read("Message: The node was low on resource: memory. Container db was using 3Gi, which exceeds its request of 0.\n")
+	d := read("Message: The node was low on resource: memory. Container db was using 3Gi, which exceeds its request " +
+		"of 0.\n")
 	if len(d.Units) != 1 || !d.Units[0].Evicted || d.Units[0].By != ByKubelet || d.Units[0].RSS.String() != "3 GB" {
 		t.Errorf("%+v", d.Units)
 	}

@@ -83,7 +83,8 @@ func TestUnitsOfOthers(t *testing.T) {
 	}{
 		"pressure above": {[]oom.Unit{{Name: "/a/b.scope", By: "systemd-oomd", Reason: "memory_pressure",
 			Pressure: &pressure, Most: &limit, PressureOf: "/a", PressureFor: "1min 30s"}},
-			"The tasks of /a together were stalled on memory 71.20% of the time (memory pressure, limit 60.00%)", "Its tasks"},
+			"The tasks of /a together were stalled on memory 71.20% of the time (memory pressure, limit " +
+				"60.00%)", "Its tasks"},
 		"for how long": {[]oom.Unit{{Name: "/a", By: "systemd-oomd", Reason: "memory_pressure", Pressure: &pressure,
 			Most: &limit, PressureFor: "20s"}}, "for more than 20 s.", "together"},
 		"evictions": {[]oom.Unit{{Name: "db", By: oom.ByKubelet, Evicted: true, RSS: &size, Available: &size},
@@ -96,9 +97,9 @@ func TestUnitsOfOthers(t *testing.T) {
 		}
 	}
 	for want, d := range map[string]oom.Report{
-		"Exit code 137 means that signal 9 (SIGKILL) ended it": {Spared: true},
-		"2 memory allocations of the kernel failed":            {FailedAllocations: 2},
-		"The text mentions an OOM kill, but no line":           {Mention: "it was OOM-killed"},
+		"Exit code 137 means that signal 9 (SIGKILL) terminated it": {Spared: true},
+		"2 memory allocations of the kernel failed":                 {FailedAllocations: 2},
+		"The text mentions an OOM kill, but no line":                {Mention: "it was OOM-killed"},
 	} {
 		if got := (oomWords{}).verdict(&d).String(); !strings.Contains(got, want) {
 			t.Errorf("%s", got)

@@ -173,7 +173,8 @@ func evicted(u *oom.Unit) say.Message {
 	if u.Available != nil {
 		left = say.M("{size} of memory was available on the node.", "size", *u.Available)
 	}
-	return say.All(" ", what, used, left, say.M("An eviction is not an OOM kill: the kubelet ends the pod before the "+
+	return say.All(" ", what, used, left, say.M("An eviction is not an OOM kill: the kubelet terminates the pod "+
+		"before the "+
 		"node runs out of memory."))
 }
 

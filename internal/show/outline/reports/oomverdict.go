@@ -83,11 +83,14 @@ func noKill(d *oom.Report) say.Message {
 		return refusedTo(d.Refused)
 	case d.Spared:
 		return say.All(" ", say.M("No OOM kill was found in the logs that were read."), say.M("The container runtime "+
-			"reports OOMKilled = false for the container. Exit code 137 means that signal 9 (SIGKILL) ended it; docker "+
+			"reports OOMKilled = false for the container. Exit code 137 means that signal 9 (SIGKILL) terminated "+
+			"it; docker "+
 			"kill, and docker stop after its timeout, send it, too."))
 	case d.FailedAllocations > 0:
-		return say.N(d.FailedAllocations, "No OOM kill was found in the logs that were read, but {n} memory allocation "+
-			"of the kernel failed. That kills no process.", "No OOM kill was found in the logs that were read, but {n} "+
+		return say.N(d.FailedAllocations, "No OOM kill was found in the logs that were read, but {n} memory "+
+			"allocation "+
+			"of the kernel failed. That kills no process.", "No OOM kill was found in the logs that were read, but "+
+			"{n} "+
 			"memory allocations of the kernel failed. That kills no process.")
 	case len(d.NotUnderstood) > 0:
 		return unreadOf(&d.NotUnderstood[0])
