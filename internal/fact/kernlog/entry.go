@@ -35,6 +35,7 @@ const maxFieldTime = 200
 func (p *Reader) early(b []byte) {
 	p.ofKernel(b)
 	p.exited(b)
+	p.limited(b)
 	if len(b) > maxFieldTime {
 		return
 	}

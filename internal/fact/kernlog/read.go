@@ -107,6 +107,8 @@ type Reader struct {
 	level     *Level
 	peaks     map[string]*Other // of units, logged before a kill
 	kernels   releases
+	contained int // number of the line that says that one was killed for memory; 0: none
+	limits    int // number of the line that begins the limits of a container; 0: none
 	spared    int // number of the line that says that no container was killed; 0: none
 	killed9   int // number of the line that says that one was ended by signal 9; 0: none
 	hint      hint
@@ -894,6 +896,7 @@ func (p *Reader) other(l line) bool {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, "Killed") && strings.Contains(s, "OOM") ||
+		strings.Contains(s, "container init was OOM-killed") ||
 		strings.Contains(s, "TaskOOM event") || strings.Contains(s, "OutOfMemoryError: Container killed") ||
 		strings.HasPrefix(s, "container oom ")) && p.container(l) {
 		return true
@@ -1119,8 +1122,8 @@ var reMention = regex.New(`(?i)\bOOM[-_ ]?kill`)
 
 // unread counts a line that tells of a kill and was not understood.
 func (p *Reader) unread(text string) {
-	if reSearch.MatchString(text) {
-		return
+	if reSearch.MatchString(text) || strings.HasSuffix(text, ":") && !strings.Contains(text, "invoked") {
+		return // a command, or a title
 	}
 	if p.log.Mention == "" && reMention.MatchString(text) {
 		p.log.Mention = text[:min(len(text), maxFirst)]

@@ -124,3 +124,30 @@ func (p *Reader) toldOf(l line) bool {
 	r.Victims[0].sizes(l.text)
 	return true
 }
+
+// reLimit is the limit of memory of a container, as kubectl describe and manifests show it.
+var reLimit = regex.New(`^\s*memory: {1,8}["']?(\d{1,15}(?:\.\d{1,3})?)([KMGT]i)["']?\s*$`)
+
+const (
+	// limitsBehind is how far the limits of a container are below why it ended.
+	limitsBehind = 16
+	// limitsLong is how many lines they have.
+	limitsLong = 4
+)
+
+// limited notes the limit of a container of which a kill was told.
+func (p *Reader) limited(b []byte) {
+	const most = 64
+	n := len(p.log.Other)
+	if len(b) > most || n == 0 || p.log.Other[n-1].Kind != ContainerKilled || !p.lately(p.contained, limitsBehind) {
+		return
+	}
+	switch o := &p.log.Other[n-1]; {
+	case bytes.Equal(bytes.ToLower(bytes.TrimSpace(b)), []byte("limits:")):
+		p.limits = p.log.Lines
+	case o.Limit == nil && p.lately(p.limits, limitsLong):
+		if m := reLimit.FindSubmatch(b); m != nil {
+			o.Limit = scaled(string(m[1]), string(m[2][:1]))
+		}
+	}
+}

@@ -245,3 +245,39 @@ func TestTimeOfAnEvent(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitOfADescribedContainer: kubectl describe shows the limits below why a container ended, and the requests below.
+func TestLimitOfADescribedContainer(t *testing.T) {
+	const text = "    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n" +
+		"      Finished:     Mon, 02 Feb 2026 18:02:42 +0000\n    Ready:          True\n    Restart Count:  5\n" +
+		"    Limits:\n      cpu:     2\n      memory:  768Mi\n    Requests:\n      cpu:     1\n      memory:  256Mi\n"
+	for s, want := range map[string]string{text: "768 MB", strings.Replace(text, "Limits:", "Given:", 1): ""} {
+		l := readText(t, s)
+		got := ""
+		if len(l.Other) != 1 || l.Other[0].At.Wall.IsZero() {
+			t.Fatalf("%+v", l.Other)
+		}
+		if l.Other[0].Limit != nil {
+			got = l.Other[0].Limit.String()
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestOthersThatKill: what runc says, and earlyoom behind a time with a colon.
+func TestOthersThatKill(t *testing.T) {
+	for text, want := range map[string]Kind{
+		"Error: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container " +
+			"process: container init was OOM-killed (memory limit too low?): unknown\n": ContainerKilled,
+		"Feb 12 06:39:16: sending SIGTERM to process 696 uid 1001 \"gitaly\": badness 757, VmRSS 637 MiB\n": EarlyOOM,
+	} {
+		if l := readText(t, text); len(l.Other) != 1 || l.Other[0].Kind != want {
+			t.Errorf("%q: %+v", text, l.Other)
+		}
+	}
+	if l := readText(t, "The output of the oom-killer:\n"); len(l.Unread) > 0 {
+		t.Errorf("%+v", l.Unread)
+	}
+}

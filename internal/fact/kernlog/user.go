@@ -118,8 +118,12 @@ func (p *Reader) talos(l line) bool {
 // container reads that a container was killed, as Kubernetes or Docker tell it: not which process, and not how large.
 func (p *Reader) container(l line) bool {
 	m := reOOMKilled.FindStringSubmatchIndex(l.text)
-	if l.from != bare || len(l.text) > maxReasonLine {
+	if l.from != bare || len(l.text) > maxReasonLine && !strings.Contains(l.text, "container init was OOM-killed") {
 		return false
+	}
+	if strings.Contains(l.text, "container init was OOM-killed") { // as runc says it
+		p.add(Other{At: l.at, Kind: ContainerKilled, Text: l.text})
+		return true
 	}
 	for _, re := range []*regex.Regex{reContainerOOM, reTaskOOM} {
 		if c := re.FindStringSubmatch(l.text); c != nil {
@@ -159,7 +163,7 @@ func (p *Reader) container(l line) bool {
 		return false
 	}
 	p.add(o)
-	p.ended.waits = p.log.Lines
+	p.ended.waits, p.contained = p.log.Lines, p.log.Lines
 	return true
 }
 

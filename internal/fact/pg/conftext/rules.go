@@ -15,7 +15,8 @@ type Rule struct {
 // ruleLine is one whole line: nothing else ends with a method.
 var ruleLine = regex.New(
 	`^(?:local\s+\S+\s+\S+|host(?:ssl|nossl|gssenc|nogssenc)?\s+\S+\s+\S+\s+\S+(?:\s+\d[\d.]+\d)?)\s+` +
-		`(?:trust|reject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)(?:\s+"?[\w-]+=(?:"[^"]*"|\S+))*` +
+		`(?:trust|reject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)` +
+		`(?:\s+"?[\w-]+=(?:"[^"]*"|\S+))*` +
 		`(?:\s*#.*)?$`)
 
 // mostRules is about what people paste.
