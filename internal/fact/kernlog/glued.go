@@ -32,7 +32,7 @@ func (p *Reader) glued(l line) bool {
 		return false
 	}
 	at := rePart.FindAllStringSubmatchIndex(l.text, maxInner)
-	if len(at) < gluedParts || hasLabel(l.text[:at[0][2]]) {
+	if len(at) < gluedParts || quotes(l.text[:at[0][2]]) {
 		return false
 	}
 	for i := range at {
