@@ -246,7 +246,7 @@ func TestTimeOfAnEvent(t *testing.T) {
 	}
 }
 
-// TestLimitOfADescribedContainer: kubectl describe shows the limits below why a container ended, and the requests below.
+// TestLimitOfADescribedContainer: kubectl describe shows the limits below why a container ended, then the requests.
 func TestLimitOfADescribedContainer(t *testing.T) {
 	const text = "    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n" +
 		"      Finished:     Mon, 02 Feb 2026 18:02:42 +0000\n    Ready:          True\n    Restart Count:  5\n" +
