@@ -14,7 +14,7 @@ var (
 	reBanner = regex.New(`\bLinux version (\d{1,2}\.\d{1,3}\S{0,100}) \(`)
 	// «Linux db1 5.15.0-91-generic #101-Ubuntu SMP …»
 	reUname = regex.New(`\bLinux \S{1,255} (\d{1,2}\.\d{1,3}\.\d{1,5}\S{0,100}) #\d`)
-	// «Kernel: 6.1.0-18-amd64», «Kernel/CPU: 2.6.32-573.el6.x86_64 xen pv», «- Linux kernel version: `6.8.5`»
+	// «Kernel: 6.1.0-18-amd64», «Kernel/CPU: 2.6.32-754.el6.x86_64 xen pv», «- Linux kernel version: `6.8.5`»
 	reKernelField = regex.New(`(?i)(?:^|[\s*|-])(?:linux )?kernel(?: ?/ ?cpu)?` +
 		`(?:[ _-](?:version|release))?[*]{0,2}["']?` +
 		` ?[:=|] ?[*]{0,2}["'\x60]?(?:linux )?(\d{1,2}\.\d{1,3}\.\d{1,5}[-.+~\w]{0,100})`)

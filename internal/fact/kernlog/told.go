@@ -13,7 +13,7 @@ import (
 // What people and the programs of a cluster tell of a kill, or of what looks like one.
 
 var (
-	// «The node was low on resource: memory. Container pgpool was using 1275700Ki, which exceeds its request of 0.»
+	// «The node was low on resource: memory. Container db was using 2097152Ki, which exceeds its request of 0.»
 	reEvicted     = regex.New(`\bThe node was low on resource: (?:memory\b|\[?MemoryPressure\b)`)
 	reEvictedWhat = regex.New(`\b[Cc]ontainer (\S{1,253}) was using (\d{1,18}(?:\.\d{1,6})?)([KMGT]i)?\b`)
 	reEvictedLeft = regex.New(`\bavailable: (\d{1,18})([KMGT]i)?\b`)

@@ -215,14 +215,14 @@ func TestKillsInSentences(t *testing.T) {
 
 // TestReleaseBesideTheReport: what tells the kernel may stand near a report that is cut before it.
 func TestReleaseBesideTheReport(t *testing.T) {
-	const kill = "Mar  2 17:35:10 s kernel: Out of memory: Killed process 7 (a) total-vm:7kB, anon-rss:2kB, " +
+	const kill = "Mar  3 08:01:02 s kernel: Out of memory: Killed process 7 (a) total-vm:7kB, anon-rss:2kB, " +
 		"file-rss:0kB\n"
 	for text, want := range map[string]string{
 		"Linux db1 5.15.0-91-generic #101-Ubuntu SMP x86_64 GNU/Linux\n" + kill:        "5.15.0-91-generic",
 		kill + "[root@db1 ~]# uname -r\n4.18.0-477.el8.x86_64\n":                       "4.18.0-477.el8.x86_64",
 		"root@db1:~# uname -a; dmesg\n" + "Linux db1 6.1.0-18-amd64 #1 SMP\n" + kill:   "6.1.0-18-amd64",
 		"- **Kernel version**: `6.8.5-arch1-1`\n" + kill:                               "6.8.5-arch1-1",
-		"OS: CentOS 6.7\nKernel/CPU: 2.6.32-573.el6.x86_64 x86_64 xen pv\n" + kill:     "2.6.32-573.el6.x86_64",
+		"OS: CentOS 6.10\nKernel/CPU: 2.6.32-754.el6.x86_64 x86_64 xen pv\n" + kill:     "2.6.32-754.el6.x86_64",
 		"[    0.000000] Linux version 6.6.7-200.fc39.x86_64 (mockbuild@x) #1\n" + kill: "6.6.7-200.fc39.x86_64",
 		"Kernel: 6.1.0\nKernel: 6.8.0\n" + kill:                                        "",
 	} {
@@ -234,9 +234,9 @@ func TestReleaseBesideTheReport(t *testing.T) {
 
 // TestTimeOfAnEvent: the fields with the time of an event are called otherwise, and stand before its message or behind.
 func TestTimeOfAnEvent(t *testing.T) {
-	const message = `"message": "Memory cgroup out of memory: Killed process 51 (kubectl) total-vm:753508kB, ` +
-		`anon-rss:58776kB, file-rss:29400kB, shmem-rss:0kB, UID:0 pgtables:288kB oom_score_adj:999",` + "\n"
-	const at = `"lastTimestamp": "2026-01-13T14:35:38Z",` + "\n"
+	const message = `"message": "Memory cgroup out of memory: Killed process 51 (kubectl) total-vm:812044kB, ` +
+		`anon-rss:61440kB, file-rss:30720kB, shmem-rss:0kB, UID:0 pgtables:312kB oom_score_adj:999",` + "\n"
+	const at = `"lastTimestamp": "2026-01-13T09:10:11Z",` + "\n"
 	for _, text := range []string{message + at, at + message, "{\n  " + message + "  \"source\": {},\n  " + at,
 		`"eventTime": null,` + "\n" + message + at} {
 		l := readText(t, text)
@@ -249,7 +249,7 @@ func TestTimeOfAnEvent(t *testing.T) {
 // TestLimitOfADescribedContainer: kubectl describe shows the limits below why a container ended, then the requests.
 func TestLimitOfADescribedContainer(t *testing.T) {
 	const text = "    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n" +
-		"      Finished:     Mon, 02 Feb 2026 18:02:42 +0000\n    Ready:          True\n    Restart Count:  5\n" +
+		"      Finished:     Mon, 02 Feb 2026 07:08:09 +0000\n    Ready:          True\n    Restart Count:  5\n" +
 		"    Limits:\n      cpu:     2\n      memory:  768Mi\n    Requests:\n      cpu:     1\n      memory:  256Mi\n"
 	for s, want := range map[string]string{text: "768 MB", strings.Replace(text, "Limits:", "Given:", 1): ""} {
 		l := readText(t, s)
@@ -271,7 +271,7 @@ func TestOthersThatKill(t *testing.T) {
 	for text, want := range map[string]Kind{
 		"Error: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container " +
 			"process: container init was OOM-killed (memory limit too low?): unknown\n": ContainerKilled,
-		"Feb 12 06:39:16: sending SIGTERM to process 696 uid 1001 \"gitaly\": badness 757, VmRSS 637 MiB\n": EarlyOOM,
+		"Feb 12 21:04:55: sending SIGTERM to process 4120 uid 998 \"gitaly\": badness 803, VmRSS 912 MiB\n": EarlyOOM,
 	} {
 		if l := readText(t, text); len(l.Other) != 1 || l.Other[0].Kind != want {
 			t.Errorf("%q: %+v", text, l.Other)
