@@ -222,7 +222,7 @@ func TestReleaseBesideTheReport(t *testing.T) {
 		kill + "[root@db1 ~]# uname -r\n4.18.0-477.el8.x86_64\n":                       "4.18.0-477.el8.x86_64",
 		"root@db1:~# uname -a; dmesg\n" + "Linux db1 6.1.0-18-amd64 #1 SMP\n" + kill:   "6.1.0-18-amd64",
 		"- **Kernel version**: `6.8.5-arch1-1`\n" + kill:                               "6.8.5-arch1-1",
-		"OS: CentOS 6.10\nKernel/CPU: 2.6.32-754.el6.x86_64 x86_64 xen pv\n" + kill:     "2.6.32-754.el6.x86_64",
+		"OS: CentOS 6.10\nKernel/CPU: 2.6.32-754.el6.x86_64 x86_64 xen pv\n" + kill:    "2.6.32-754.el6.x86_64",
 		"[    0.000000] Linux version 6.6.7-200.fc39.x86_64 (mockbuild@x) #1\n" + kill: "6.6.7-200.fc39.x86_64",
 		"Kernel: 6.1.0\nKernel: 6.8.0\n" + kill:                                        "",
 	} {
