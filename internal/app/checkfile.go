@@ -11,7 +11,10 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -137,7 +140,8 @@ func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
 	if n.RAM == 0 {
 		return nil, ""
 	}
-	words := []string{"ram=" + strconv.FormatUint(n.RAM>>20, 10) + "MB"}
+	// Huge pages have a limit of their own.
+	words := []string{"ram=" + strconv.FormatUint((n.RAM+n.Huge)>>20, 10) + "MB"}
 	if n.CPUs > 0 {
 		words = append(words, "cpus="+strconv.Itoa(n.CPUs))
 	}
@@ -148,6 +152,12 @@ func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
 	s, err := h.Describe(spec + ",pg=" + strconv.Itoa(major))
 	if err != nil {
 		return nil, "" // too small or too large for a server
+	}
+	s.Snapshot.Host.HugePages = known.Missed[[]host.Pool](known.Gap{Fact: "huge page pool",
+		Reason: "the text does not name it"})
+	if n.Huge > 0 && n.HugePage > 0 {
+		s.Snapshot.Host.HugePages = known.Is([]host.Pool{{Size: unit.Bytes(n.HugePage),
+			Total: int64(n.Huge / n.HugePage)}})
 	}
 	return s.Snapshot, spec
 }

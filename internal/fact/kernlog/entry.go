@@ -33,6 +33,9 @@ const maxFieldTime = 200
 // early notes what tells the time of the lines behind it and has no word of memory: the date of dmesg -H, and the
 // fields of an entry. It looks at every line, and so at a few bytes of it.
 func (p *Reader) early(b []byte) {
+	p.ofKernel(b)
+	p.exited(b)
+	p.limited(b)
 	if len(b) > maxFieldTime {
 		return
 	}
@@ -44,10 +47,10 @@ func (p *Reader) early(b []byte) {
 		if v, ok := bytes.CutPrefix(b, []byte("__REALTIME_TIMESTAMP=")); ok {
 			p.time(string(bytes.TrimSpace(v)))
 		}
-	case c == ' ' || c == '\t':
+	case c == ' ' || c == '\t' || c == '"':
 		b = bytes.TrimLeft(b, " \t")
 		for _, k := range []string{`"time"`, `"timestamp"`, `"@timestamp"`, `"date"`, `"ts"`,
-			`"__REALTIME_TIMESTAMP"`} {
+			`"__REALTIME_TIMESTAMP"`, `"lastTimestamp"`, `"firstTimestamp"`, `"eventTime"`} {
 			if bytes.HasPrefix(b, []byte(k)) {
 				v := bytes.TrimLeft(b[len(k):], " \t:")
 				p.time(strings.Trim(strings.TrimSpace(string(v)), `,"`))
@@ -135,7 +138,9 @@ func (p *Reader) field(s string) bool {
 
 // text takes the text of an entry.
 func (p *Reader) text(s string) {
-	p.write()
+	if p.entry.text != "" {
+		p.write()
+	}
 	if p.entry.text = s; p.entry.told {
 		p.write()
 	}

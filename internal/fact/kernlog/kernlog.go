@@ -33,6 +33,7 @@ type Log struct {
 	Reports []Report // of the OOM killer, in the order of the log
 	Other   []Other  // other lines about memory, in the order of the log
 	Unread  []Unread // lines that tell of a kill and were not understood, by what they tell
+	Mention string   // the first line in which somebody mentions a kill; "": there is none
 	Lines   int      // read
 	Cut     bool     // a bound was met: the oldest or the longest was left out
 }
@@ -58,6 +59,7 @@ const (
 	ByGroup   Telling = "group"         // the group's limit, usage or figures, which only it has
 	ByKill    Telling = "kill_line"     // «Memory cgroup out of memory», or «Out of memory» alone
 	ByTrace   Telling = "call_trace"    // the functions through which memory was asked for
+	ByPanic   Telling = "panic"         // the kernel panics so for the whole host alone
 )
 
 // Report is one run of the OOM killer. Any part may be missing: a log that is
@@ -70,6 +72,8 @@ type Report struct {
 	From       Telling // what tells the constraint; "" where it is unclear
 	Group      string  // control group whose limit was hit
 	TaskGroup  string  // control group of the victim
+	Nodes      string  // of NUMA that were allowed, as a list of numbers and ranges; "" where it is not told
+	Zones      []Zone  // of all nodes, in the order of the log
 	Info       *MemInfo
 	Memcg      *MemcgInfo
 	Table      Table
@@ -86,6 +90,8 @@ type Report struct {
 	PanicOnOOM bool    // because vm.panic_on_oom is set, as it says
 	Manual     bool    // a person asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
+	hinted     string // who asked for memory, by a line that tells nothing else
+	wholeHost  bool   // so the kernel does only where the host has no memory
 	told       bool   // by one who saw the kill, not by the kernel's report of it
 	line       int    // of the log, in which it begins
 	named      Victim // by the line «oom-kill:»
@@ -118,6 +124,13 @@ type HugePool struct {
 	Node        int
 	Total, Free int64
 	Size        unit.Bytes
+}
+
+// Zone is the memory of a node that is for one kind of requests.
+type Zone struct {
+	Node       int
+	Name       string // DMA, DMA32, Normal, Movable, Device
+	Free, High unit.Bytes
 }
 
 // MemcgInfo is the state of the control group whose limit was hit.
@@ -192,6 +205,10 @@ const (
 	SlurmKilled Kind = "slurm_killed"
 	// A container runtime says that the kernel killed in a container.
 	ContainerKilled Kind = "container_killed"
+	// It says that the kernel did not, of a container that signal 9 ended.
+	ContainerSpared Kind = "container_spared"
+	// The kubelet evicted a pod, as the node was low on memory: of its own accord, before the kernel kills.
+	Evicted Kind = "evicted"
 )
 
 // Other is a line about memory that is no part of a report.
@@ -207,11 +224,14 @@ type Other struct {
 	Why            Shortage
 	Used, Total    *unit.Bytes // of memory, or of swap where that is why
 	Pressure, Most *float64    // percent of the time, and what was allowed
+	Of, For        string      // the control group whose pressure that is, and for how long: «20s»; "": not told
 	Signal         string      // that earlyoom sent: SIGTERM or SIGKILL; Used is then what the process had
 	Stays          bool        // earlyoom says that the process did not exit
 	Escalated      bool        // it sent SIGTERM first
 	Level          *Level      // that earlyoom saw before
 	Cgroups        int         // that systemd-oomd lists
+	Limit          *unit.Bytes // of the container
+	Left           *unit.Bytes // of the memory of the node, as the kubelet saw it
 }
 
 // Level is what of memory and swap was left.

@@ -46,7 +46,7 @@ var (
 	reISOIn = regex.New(
 		`^\[(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?\]:? `)
 	reFull   = regex.New(`^(?:[^\s:\]]{1,24} {1,4}){1,2}(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
-	reSyslog = regex.New(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?) `)
+	reSyslog = regex.New(`^((?:\S{1,24} {1,4}){1,3}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)?):? `)
 	// RFC 5424: priority and version, time, host, program, process, message, structured data
 	re5424 = regex.New(`^<\d{1,3}>1 (\S{1,40} )(\S{1,255}) (\S{1,48}) (\S{1,128}) \S{1,32} ` +
 		`(?:-|(?:\[[^\]]*\])+) ?`)

@@ -21,6 +21,7 @@ var (
 	// The sums of a node, in kB, as since 4.8.
 	reNode     = regex.New(`^Node (\d{1,5}) active_anon:\d+kB `)
 	reNodePart = regex.New(`\b([a-z_]+):(\d{1,15})kB`)
+	reZone     = regex.New(`^Node (\d{1,5}) (\w{1,16}) free:(\d{1,15})kB .{0,64}?\bhigh:(\d{1,15})kB`)
 	reUsage    = regex.New(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
 	reStat     = regex.New(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
 	reStatOne  = regex.New(`([a-z_]+):(\d{1,15})KB`)
@@ -71,6 +72,7 @@ func (r *Report) info(text string) bool {
 		if m := reNode.FindStringSubmatch(text); m != nil {
 			r.node(m[1], text)
 		}
+		r.zone(text)
 		return true
 	}
 	if m := reSwap.FindStringSubmatch(text); m != nil {
@@ -153,6 +155,19 @@ func (r *Report) node(id, text string) {
 		if n := number(m[2]); n != nil && (&MemInfo{}).part(m[1]) != nil {
 			r.nodes[m[1]] += *n
 		}
+	}
+}
+
+// zone notes what of a zone was free.
+func (r *Report) zone(text string) {
+	const most = 4096 // 1024 nodes of four zones
+	m := reZone.FindStringSubmatch(text)
+	if m == nil || len(r.Zones) >= most {
+		return
+	}
+	node, _ := strconv.Atoi(m[1])
+	if free, high := kilobytes(m[3]), kilobytes(m[4]); free != nil && high != nil {
+		r.Zones = append(r.Zones, Zone{Node: node, Name: m[2], Free: *free, High: *high})
 	}
 }
 

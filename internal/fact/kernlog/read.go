@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,7 +106,13 @@ type Reader struct {
 	looked    int  // number of the line behind which systemd-oomd lists what it could kill; 0: none
 	level     *Level
 	peaks     map[string]*Other // of units, logged before a kill
-	every     bool              // no line is passed over: for tests
+	kernels   releases
+	contained int // number of the line that says that one was killed for memory; 0: none
+	limits    int // number of the line that begins the limits of a container; 0: none
+	spared    int // number of the line that says that no container was killed; 0: none
+	killed9   int // number of the line that says that one was ended by signal 9; 0: none
+	hint      hint
+	every     bool // no line is passed over: for tests
 }
 
 // NewReader returns an empty one. others is given the lines that may be of a
@@ -168,6 +175,7 @@ func (p *Reader) end() {
 		p.close()
 		p.shown, p.asked = 0, 0
 	}
+	p.unhinted()
 	p.streams = p.streams[:1]
 	p.stream = p.streams[0]
 	p.given, p.human, p.host, p.entry, p.frame = false, "", "", entry{}, ""
@@ -217,6 +225,7 @@ func (p *Reader) manual(at Stamp) bool {
 func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
+	p.log.releases(&p.kernels)
 	p.log.titles()
 	p.log.clocks()
 	p.log.repeats()
@@ -259,6 +268,9 @@ func (p *Reader) raw(s string) {
 		if i := strings.Index(l.text, ": "); i > 0 && outOf(l.text[i+2:]) && reUnitBefore.MatchString(l.text[:i+2]) {
 			l.text = l.text[i+2:]
 		}
+	}
+	if p.glued(l) {
+		return
 	}
 	if p.unframed(&l); l.from == bare {
 		if l.text = quoted(l); l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
@@ -352,13 +364,16 @@ var (
 	reStatIn = regex.New(`^[^']{0,96}?[\s|│"]([a-z][a-z0-9_]{1,40} \d{1,18})$`)
 )
 
+// reNodeLine is a line of one node, whose figures are called as those of the host.
+var reNodeLine = regex.New(`^Node \d{1,5} \w`)
+
 // goesOn takes off what stands before a line that goes on with a message of several: such a line has no time that
 // tells where it begins.
 func (p *Reader) goesOn(s string) string {
 	switch {
 	case opens(s), strings.HasPrefix(p.held, "oom-kill:"): // the comma at its end tells that it goes on
 		return strings.TrimRight(strings.TrimSuffix(s, `",`), "\"|` ")
-	case reSums.MatchString(s), strings.HasPrefix(s, "active_"):
+	case reSums.MatchString(s), strings.HasPrefix(s, "active_"), reNodeLine.MatchString(s):
 		return s
 	}
 	s = strings.TrimRight(s, "\",|` ")
@@ -591,6 +606,9 @@ func (p *Reader) open(at Stamp) *Report {
 	p.close()
 	p.at, p.since, p.shown, p.asked, p.tail = &Report{At: at, line: p.log.Lines}, 0, 0, 0, 0
 	p.at.Asker.Order = -1
+	if p.lately(p.hint.line, hintLines) {
+		p.at.hinted, p.hint = p.hint.name, hint{}
+	}
 	return p.at
 }
 
@@ -600,6 +618,9 @@ func (p *Reader) close() {
 	p.at, p.inTable, p.inStat, p.inSlab, p.group = nil, false, false, false, false
 	if r == nil {
 		return
+	}
+	if r.Asker.Name == "" {
+		r.Asker.Name = r.hinted
 	}
 	r.conclude()
 	if !r.Called && r.Info == nil && len(r.Table.Tasks) == 0 {
@@ -657,6 +678,11 @@ func (p *Reader) take(l line) {
 			p.asker(r, m[1], m[2])
 			return
 		}
+		if m != nil && !strings.ContainsAny(m[1], " '\"`") && len(m[1]) <= maxComm {
+			p.unhinted()
+			p.hint = hint{m[1], s, p.log.Lines}
+			return
+		}
 	case strings.HasPrefix(s, "oom-kill:"):
 		p.summary(l)
 		return
@@ -684,6 +710,7 @@ func (p *Reader) take(l line) {
 		strings.HasPrefix(low, "system is deadlocked on memory"):
 		p.next(l.at).NoVictim = true
 		p.at.Panic = p.at.Panic || strings.HasPrefix(low, "system")
+		p.at.wholeHost = p.at.wholeHost || strings.HasPrefix(low, "system")
 		return
 	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"),
 		strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
@@ -691,6 +718,8 @@ func (p *Reader) take(l line) {
 		r.Panic = true
 		r.PanicOnOOM = r.PanicOnOOM || strings.Contains(low, "panic_on_oom")
 		r.NoVictim = r.NoVictim || strings.Contains(low, "no killable") || strings.Contains(low, "deadlocked")
+		// It panics for no control group, but where vm.panic_on_oom = 2 asks for it.
+		r.wholeHost = r.wholeHost || r.NoVictim || strings.Contains(low, "system-wide panic_on_oom")
 		return
 	}
 	if p.other(l) || p.onlooker(l) {
@@ -698,6 +727,28 @@ func (p *Reader) take(l line) {
 	}
 	if !p.body(l) {
 		p.unread(s)
+	}
+}
+
+// maxComm is how long the name of a task may be.
+const maxComm = 15
+
+// hint is a line that names who asked for memory, and nothing else: the lines behind it show whether it was one of the
+// kernel's or a title.
+type hint struct {
+	name, text string
+	line       int // its number; 0: there is none
+}
+
+// hintLines is how far the rest of the report may be.
+const hintLines = 3
+
+// unhinted counts such a line among those that were not understood, where no report is of that task.
+func (p *Reader) unhinted() {
+	h := p.hint
+	p.hint = hint{}
+	if h.line > 0 && !slices.ContainsFunc(p.log.Reports, func(r Report) bool { return r.Asker.Name == h.name }) {
+		p.unread(h.text)
 	}
 }
 
@@ -761,10 +812,24 @@ func (p *Reader) summary(l line) {
 			r.TaskGroup = v
 		}
 	}
+	r.Nodes = nodesOf(l.text, r.Constraint)
 	if r.Constraint == Global && r.Group != "" && !strings.Contains(l.text, ",global_oom") {
 		r.Constraint = Memcg // as kernels around 5.0 wrote it of a control group
 	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
+}
+
+// reNodes are the nodes of a memory policy and those of a cpuset.
+var reNodes = regex.New(`\b(nodemask|mems_allowed)=(\d{1,5}(?:[-,]\d{1,5}){0,64})`)
+
+// nodesOf are the nodes that a request was restricted to.
+func nodesOf(text string, c Constraint) (nodes string) {
+	for _, m := range reNodes.FindAllStringSubmatch(text, 2) {
+		if c == Policy && m[1] == "nodemask" || c == CPUSet && m[1] == "mems_allowed" {
+			nodes = m[2]
+		}
+	}
+	return nodes
 }
 
 // turned takes what such a line tells of the kill before it, in lines whose order a person has turned around.
@@ -815,6 +880,14 @@ func (p *Reader) other(l line) bool {
 		p.shown = p.log.Lines
 		return true
 	}
+	if strings.HasPrefix(s, "SLUB: Unable to allocate memory on ") {
+		if p.at != nil && !p.at.Called && !p.at.Shown {
+			p.at = nil // what stands above is the state of memory at a failed allocation
+		}
+		p.shown = p.log.Lines
+		p.add(Other{At: l.at, Kind: AllocFail, Text: s})
+		return true
+	}
 	if strings.Contains(s, ": page allocation failure: order:") {
 		p.shown = p.log.Lines
 		if m := reAlloc.FindStringSubmatch(s); m != nil {
@@ -823,8 +896,15 @@ func (p *Reader) other(l line) bool {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, "Killed") && strings.Contains(s, "OOM") ||
+		strings.Contains(s, "container init was OOM-killed") ||
 		strings.Contains(s, "TaskOOM event") || strings.Contains(s, "OutOfMemoryError: Container killed") ||
 		strings.HasPrefix(s, "container oom ")) && p.container(l) {
+		return true
+	}
+	if strings.Contains(s, "low on resource: ") && p.evicted(l) {
+		return true
+	}
+	if l.from == bare && p.toldOf(l) {
 		return true
 	}
 	if l.from == bare && (strings.HasPrefix(s, "sending SIG") || strings.HasPrefix(s, "process ") ||
@@ -1012,6 +1092,9 @@ func (r *Report) conclude() {
 			}
 		}
 	}
+	if r.Constraint == Unclear && r.wholeHost {
+		r.Constraint, r.From = Global, ByPanic
+	}
 	r.sumNodes()
 }
 
@@ -1030,8 +1113,21 @@ func foreign(text string) bool {
 // marks are words of a kill: a line that has one and is not understood is told to be there.
 var marks = []string{"Killed process ", "Kill process ", "oom-killer", "oom-kill:", "System OOM encountered"}
 
+// reSearch is a command that looks for such lines.
+var reSearch = regex.New(`^(?:\S{0,64}[#$%>] ?)?(?:sudo )?(?:journalctl|dmesg|z?[ef]?grep|cat|tail|less|awk|sed|` +
+	`watch|kubectl|docker|oc|ls|find)\b.*(?:grep|awk|sed|-i|-e|--grep|-k|/var/log|\|)`)
+
+// reMention is what people call such a kill.
+var reMention = regex.New(`(?i)\bOOM[-_ ]?kill`)
+
 // unread counts a line that tells of a kill and was not understood.
 func (p *Reader) unread(text string) {
+	if reSearch.MatchString(text) || strings.HasSuffix(text, ":") && !strings.Contains(text, "invoked") {
+		return // a command, or a title
+	}
+	if p.log.Mention == "" && reMention.MatchString(text) {
+		p.log.Mention = text[:min(len(text), maxFirst)]
+	}
 	if foreign(text) {
 		return
 	}

@@ -20,9 +20,11 @@ var (
 		`(?: due to (memory used|swap used|memory pressure)\b(.*))?`)
 	// «(32305733632) / total (33046663168)»
 	reOomdUsed     = regex.New(`^ \((\d{1,18})\)(?: / total \((\d{1,18})\))?`)
-	reOomdPressure = regex.New(`\bbeing (\d{1,16}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%`)
-	reConsidered   = regex.New(`^Considered (\d{1,9}) cgroups for killing`)
-	reCandidate    = regex.New(`^(Path|Pressure|Current Memory Usage|Swap Usage): {1,8}(\S.*)$`)
+	reOomdOf       = regex.New(`^ for (\S{1,512}) being `)
+	reOomdPressure = regex.New(`\bbeing (\d{1,16}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%` +
+		`(?: for > (\d{1,9}(?:min|s|ms)(?: \d{1,9}(?:s|ms))?)(?: |$))?`)
+	reConsidered = regex.New(`^Considered (\d{1,9}) cgroups for killing`)
+	reCandidate  = regex.New(`^(Path|Pressure|Current Memory Usage|Swap Usage): {1,8}(\S.*)$`)
 )
 
 // systemd reads what systemd and systemd-oomd say about a kill.
@@ -89,7 +91,10 @@ func (p *Reader) systemd(l line) bool {
 		o.Used, o.Total = wholeBytes(u[1]), wholeBytes(u[2])
 	}
 	if u := reOomdPressure.FindStringSubmatch(m[3]); u != nil && o.Why == MemoryPressure {
-		o.Pressure, o.Most = percent(u[1]), percent(u[2])
+		o.Pressure, o.Most, o.For = percent(u[1]), percent(u[2]), u[3]
+		if of := reOomdOf.FindStringSubmatch(m[3]); of != nil {
+			o.Of = of[1]
+		}
 	}
 	p.add(o)
 	return true

@@ -39,13 +39,23 @@ func header(text string) (columns, bool) {
 		return columns{}, false
 	}
 	c.names = f[:len(f)-1]
+	others := 0
 	for _, n := range c.names {
-		if !slices.Contains(columnNames, n) {
+		if slices.Contains(columnNames, n) {
+			continue
+		}
+		if others++; others > maxOthers || !reColumn.MatchString(n) {
 			return columns{}, false
 		}
 	}
-	return c, len(c.names) >= 6
+	return c, len(c.names)-others >= 6
 }
+
+// maxOthers is how many columns a table may have that no kernel known has: those of a patch.
+const maxOthers = 3
+
+// reColumn is what the name of a column may be: «(01)nrss».
+var reColumn = regex.New(`^(?:\(\d{1,5}\))?[a-z][a-z0-9_]{1,31}$`)
 
 // guess reads a row without a header: the number of its columns tells which
 // table it is from, but for nr_ptes and pgtables_bytes, which sumUp tells apart.
@@ -187,12 +197,17 @@ func (t *Table) sumUp(c columns, page unit.Bytes) {
 	// Bytes come in whole pages; a count that is a multiple of 4096 for every task
 	// does not occur.
 	bytes := slices.Contains(c.names, "ptes_or_bytes")
+	// A table of eight columns without its header may be one of a patch, with bytes where others have nr_pmds.
+	shifted := slices.Contains(c.names, "nr_pmds") && len(c.names) == 8
 	for i := range t.Tasks {
 		bytes = bytes && t.Tasks[i].ptes%4096 == 0
+		shifted = shifted && t.Tasks[i].pmds%4096 == 0 && t.Tasks[i].pmds > 0
 	}
 	for i := range t.Tasks {
 		k := &t.Tasks[i]
 		switch {
+		case shifted:
+			k.PageTables = unit.Bytes(k.pmds)
 		case bytes:
 			k.PageTables = unit.Bytes(k.ptes)
 		case k.ptes+k.pmds+k.puds > 0 && k.ptes < 1<<32:

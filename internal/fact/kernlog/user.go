@@ -118,8 +118,12 @@ func (p *Reader) talos(l line) bool {
 // container reads that a container was killed, as Kubernetes or Docker tell it: not which process, and not how large.
 func (p *Reader) container(l line) bool {
 	m := reOOMKilled.FindStringSubmatchIndex(l.text)
-	if l.from != bare || len(l.text) > maxReasonLine {
+	if l.from != bare || len(l.text) > maxReasonLine && !strings.Contains(l.text, "container init was OOM-killed") {
 		return false
+	}
+	if strings.Contains(l.text, "container init was OOM-killed") { // as runc says it
+		p.add(Other{At: l.at, Kind: ContainerKilled, Text: l.text})
+		return true
 	}
 	for _, re := range []*regex.Regex{reContainerOOM, reTaskOOM} {
 		if c := re.FindStringSubmatch(l.text); c != nil {
@@ -139,9 +143,12 @@ func (p *Reader) container(l line) bool {
 	}
 	before, value := strings.TrimSpace(l.text[:m[0]]), l.text[m[2]:m[3]]
 	if value == "false" {
+		p.spared = p.log.Lines
+		p.sparedIf(l.at)
 		return true
 	}
 	o := Other{At: l.at, Kind: ContainerKilled, Text: l.text}
+	o.inspected(l.text)
 	switch f := strings.Fields(before); {
 	// kubectl get pods: «pg-0  0/1  OOMKilled  4 (2m ago)  3h»
 	case len(f) == 2 && strings.Count(f[1], "/") == 1 && strings.Trim(f[1], "0123456789/") == "":
@@ -150,11 +157,13 @@ func (p *Reader) container(l line) bool {
 		o.Name = f[1]
 	// A field that has it as its value, or is called so.
 	case reReason.MatchString(before + " "), value == "true", before == "":
+	case reReasonIn.MatchString(before) && !hasLabel(before):
+		o.named(before)
 	default:
 		return false
 	}
 	p.add(o)
-	p.ended.waits = p.log.Lines
+	p.ended.waits, p.contained = p.log.Lines, p.log.Lines
 	return true
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -155,7 +156,8 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 	r.Settings = withMeant(r)
 	j := &judge{
 		major: major, show: show, main: main, last: map[string]conf.Setting{}, told: told(text),
-		named: named, sets: map[string]conf.Setting{}, windows: text.Named.Windows,
+		named: named, form: text.Form, rules: rulesOf(text.Rules), sets: map[string]conf.Setting{},
+		windows: text.Named.Windows,
 		out: Report{Schema: Schema, Form: Form(text.Form), Main: show(main), Major: major,
 			Candidate: params.Candidate(major), Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
@@ -205,7 +207,9 @@ type judge struct {
 	asked   int                     // names that were compared with all known ones
 	told    map[place]conftext.Setting
 	sets    map[string]conf.Setting // the last line of each name, in effect or not
-	windows bool                    // the text says that the server runs on it
+	form    conftext.Form
+	rules   []pg.HBARule // beside the settings
+	windows bool         // the text says that the server runs on it
 	// the host is one that the text names: what the file as a whole lacks is not reported
 	named bool
 	out   Report
@@ -344,7 +348,7 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 	}
 	if p.Context == "internal" || p.Name == "config_file" {
 		// a server shows it without a line in a file; and it ignores lines that are overridden
-		if s.Wins && !j.told[at(s)].Shown {
+		if s.Wins && !j.told[at(s)].Shown && (p.Context == "internal" || conftext.File(j.form)) {
 			j.found(&Fixed, s, "{name} cannot be set in a file.", "name", p.Name)
 		}
 		return

@@ -201,3 +201,53 @@ func TestForAHost(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesBeside: lines of pg_hba.conf beside the settings are judged with them.
+func TestRulesBeside(t *testing.T) {
+	judge := func(text string) string {
+		told := conftext.Read(text)
+		r := conffile.JudgeText(told, "/d/f", 17, func(p string) string { return p }, nil, false, checks.All())
+		var b strings.Builder
+		for _, f := range r.Findings {
+			fmt.Fprintf(&b, "%d %s: %s\n", f.Line, f.ID, f.Seen)
+		}
+		return b.String()
+	}
+	const set = "Hello,\nthese are my settings:\nwork_mem = 4MB\nfsync = on\nlisten_addresses = '*'\nssl = %s\n"
+	got := judge(fmt.Sprintf(set, "off") + "host all all 0.0.0.0/0 trust\n")
+	if !strings.Contains(got, "hba_trust: trust in "+
+		"line 7 (all users, from anywhere)") || !strings.Contains(got, "any host: 1") {
+		t.Errorf("%s", got)
+	}
+	if got := judge(fmt.Sprintf(set, "off") + "host all all 127.0.0.1/32 md5\n"); strings.Contains(got, "tls_off") {
+		t.Errorf("%s", got)
+	}
+	got = judge("Hello,\nthese are my settings:\nwork_mem = 4MB\nfsync = on\nhost all all 10.0.0.0 255.0.0.0 trust\n")
+	if !strings.Contains(got, "5 hba_trust") {
+		t.Errorf("%s", got)
+	}
+	if got := judge(fmt.Sprintf(set, "off")); !strings.Contains(got, "rules of pg_hba.conf: unknown") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestFileOfTheCommandLine: the command line may name the configuration file; a file may not.
+func TestFileOfTheCommandLine(t *testing.T) {
+	for text, want := range map[string]bool{
+		"config_file = '/etc/pg.conf'\nwork_mem = 4MB\n":                                    true,
+		"/usr/bin/postgres -D /d --config-file=/d/postgresql.conf --work_mem=4MB\n":         false,
+		"Started as:\npostgres -c config_file=/etc/pg.conf -c work_mem=4MB\nis it right?\n": false,
+	} {
+		told, found := conftext.Read(text), false
+		r := judged(map[string]string{"postgresql.conf": text}, 17)
+		if told.Form != conftext.Plain {
+			r = conffile.JudgeText(told, "/d/f", 17, func(p string) string { return p }, nil, false, checks.All())
+		}
+		for _, f := range r.Findings {
+			found = found || f.ID == "conf_fixed"
+		}
+		if found != want {
+			t.Errorf("%q: %v", text, r.Findings)
+		}
+	}
+}

@@ -23,6 +23,9 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 	s := onHost(host)
 	in := &s.Instances[0]
 	in.Server.Version = known.Is(unit.Version(j.major * 10000))
+	if len(j.rules) > 0 {
+		in.Server.HBA = known.Is(j.rules)
+	}
 	set := j.settings()
 	run := func(list []check.Check, m known.Fact[pg.Settings]) []check.Finding {
 		in.Server.Settings = m
@@ -60,6 +63,8 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		var place conf.Setting
 		if at := blame(f, keys, without[f.ID]); at >= 0 {
 			place = j.last[names[at]]
+		} else if len(j.rules) > 0 && strings.HasPrefix(f.ID, "hba_") {
+			place = conf.Setting{File: j.main, Line: int(j.rules[0].Line)}
 		} else if host != nil && !j.named &&
 			len(run(alone, known.Missed[pg.Settings](known.Gap{Fact: "settings", Reason: "left out"}))) == 0 {
 			place = conf.Setting{File: j.main}

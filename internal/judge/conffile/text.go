@@ -40,7 +40,8 @@ func JudgeText(t conftext.Text, main string, major int, show func(string) string
 // its machine; named as for JudgeText.
 func JudgePlain(r conf.Resolved, t conftext.Text, main string, major int, show func(string) string,
 	host *snapshot.Snapshot, named bool, checks []check.Check) Report {
-	out := judgeAs(r, conftext.Text{Form: t.Form, Named: t.Named}, main, major, show, host, named, checks)
+	out := judgeAs(r, conftext.Text{Form: t.Form, Named: t.Named, Rules: t.Rules}, main, major, show, host, named,
+		checks)
 	out.Named(t.Named)
 	return out
 }

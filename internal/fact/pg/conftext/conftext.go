@@ -47,6 +47,16 @@ const (
 	PgSettings  Form = "pg_settings"
 )
 
+// File says whether a text of a form sets parameters as a file of the server does, and not on its command line, which
+// may name the file.
+func File(f Form) bool {
+	switch f {
+	case Plain, Recovery, AlterSystem, Patroni, Zalando, CNPG, Crunchy:
+		return true
+	}
+	return false
+}
+
 // The forms of files that lie beside the server's configuration and hold none of it.
 const (
 	HBA       Form = "pg_hba.conf"
@@ -81,6 +91,8 @@ type Named struct {
 	CPUs        int
 	Storage     string // ssd, hdd, san
 	Limit       bool   // RAM is the limit of a container
+	Huge        uint64 // bytes of huge pages that the container may have besides
+	HugePage    uint64 // the size of one of them
 	Windows     bool   // the server runs on it
 	WindowsLine int
 	Managed     string // the service that runs the server, and sets its parameters in its own way
@@ -93,6 +105,7 @@ type Text struct {
 	Includes []string  // files that it includes and that are not there
 	Named    Named
 	Unread   Unread
+	Rules    []Rule // lines of pg_hba.conf among them
 	// Reload is the line of pg_reload_conf() in statements of which none speaks of a restart; 0 for none
 	Reload int
 	// Tables says that the text sets parameters of tables or indexes, which are none of the server's
@@ -178,6 +191,7 @@ const bom = "\ufeff"
 // pasted in is taken off where that gives more of them: the server's own grammar comes first.
 func Read(text string) Text {
 	t := outermost(text)
+	t.Rules = rulesIn(split(text))
 	switch t.Form {
 	case Pasted:
 		lines := split(text)
@@ -351,7 +365,7 @@ func spelled(key string) string {
 func count(list []Setting) int {
 	n := 0
 	for _, s := range list {
-		if telling(s.Name) || parameter(s.Name) {
+		if (telling(s.Name) || parameter(s.Name)) && s.Name != "config_file" { // of the command line alone
 			n++
 		}
 	}

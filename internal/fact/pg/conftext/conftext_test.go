@@ -42,6 +42,14 @@ func TestRead(t *testing.T) {
 			"services:\n  db:\n    image: postgres:16\n    command:\n      - postgres\n      - -c\n" +
 				"      - work_mem=${WORK_MEM:-64MB}\n      - -c\n      - shared_buffers=${SB}\n", Compose,
 			"work_mem=64MB@7 shared_buffers=${SB}@9"},
+		{"compose list with the file", "services:\n  db:\n    image: postgres:16\n    command:\n      - " +
+			"\"postgres\"\n" +
+			"      - \"-c\"\n      - \"config_file=/etc/pg.conf\"\n      - \"-c\"\n      - " +
+			"\"work_mem=64MB\"\n", Compose,
+			"work_mem=64MB@9"},
+		{"what Patroni starts", "/usr/bin/postgres -D /d --config-file=/d/postgresql.conf\n --port=5433\n " +
+			"--wal_level=replica\n",
+			CommandLine, "port=5433@2 wal_level=replica@3"},
 		{"args of a manifest",
 			"apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  containers:\n  - image: postgres:15\n" +
 				"    args: [\"-c\", \"max_connections=300\", \"-c\", \"fsync=off\"]\n", Manifest,
@@ -125,6 +133,9 @@ func TestNamed(t *testing.T) {
 		{"docker run -d --name pg \\\n  --memory=4g --cpus 3 \\\n" +
 			"  postgres:17 -c shared_buffers=1GB -c work_mem=8MB\n" +
 			"docker run -m 1g redis\n", "17 4294967296 3 "},
+		{"# PostgreSQL-Version: 14\n# Memory: 64GB\nwork_mem = 4MB\nfsync = on\nwe use this\n", "14 68719476736 0 "},
+		{"+----------------+---------+\n| name | setting |\n+----------------+---------+\n| work_mem | 4096 |\n" +
+			"| server_version | 15.6 |\n| fsync | on |\n", "15.6 0 0 "},
 		{"16GB RAM or 32GB RAM?\nI have:\nwork_mem = 4MB\nthanks\n", " 0 0 "},
 	} {
 		text, want := c[0], c[1]
@@ -189,5 +200,30 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		Read(text)
+	}
+}
+
+// TestRules: lines of pg_hba.conf among the settings, and what only looks like one.
+func TestRules(t *testing.T) {
+	const text = "listen_addresses = '*'\nwork_mem = 4MB\nand pg_hba.conf:\nhost all all 10.0.0.0/8 md5\n" +
+		"  - host replication \"rep\" 10.1.0.0 255.255.0.0 trust # for now\n# host all all 0.0.0.0/0 trust\n" +
+		"host all the databases of the company on it\nlocal all postgres peer map=m\n"
+	var got []string
+	for _, r := range Read(text).Rules {
+		got = append(got, fmt.Sprintf("%d %s", r.Line, strings.Join(r.Fields, " ")))
+	}
+	want := "4 host all all 10.0.0.0/8 md5; 5 host replication rep 10.1.0.0 255.255.0.0 trust; 8 local all postgres " +
+		"peer map=m"
+	if s := strings.Join(got, "; "); s != want {
+		t.Errorf("%s", s)
+	}
+}
+
+// TestHugeLimit: a container has a limit of huge pages beside that of its memory.
+func TestHugeLimit(t *testing.T) {
+	const text = "resources:\n  limits:\n    cpu: 4\n    memory: 16Gi\n    hugepages-2Mi: 4Gi\n\nparameters:\n" +
+		"  huge_pages: on\n  shared_buffers: 3GB\n"
+	if n := Read(text).Named; n.RAM != 16<<30 || n.Huge != 4<<30 || n.HugePage != 2<<20 {
+		t.Errorf("%+v", n)
 	}
 }

@@ -14,9 +14,10 @@ import (
 var versionMarks = []*regex.Regex{
 	regex.New(
 		`(?i)^[\s|*]*(?:PostgreSQL|Postgres|Server) version[\s*]*\|[\s*\x60]*(\d[\d.]*)` +
-			`|\bDB Version:\s*(\d[\d.]*)|^\s*server_version\s*\|\s*(\d[\d.]*)|\bfor PostgreSQL (\d[\d.]*)\s*$` +
+			`|\bDB Version:\s*(\d[\d.]*)|^[\s|"']*server_version["']?\s*[|,=:]\s*["']?(\d[\d.]*)` +
+			`|\bfor PostgreSQL (\d[\d.]*)\s*$` +
 			`|\bfamily\b.*postgres(?:ql)?(\d[\d.]*)|POSTGRES_(\d+(?:_\d+)?)\b` +
-			`|\bpostgres_?(?:ql_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
+			`|\bpostgres[_-]?(?:ql[_-]?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)|\bpkgs\.postgresql_(\d+)` +
 			`|\bpg_?(?:major_?)?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bengine_?version["']?\s*[:=]\s*["']?(\d[\d.]*)` +
 			`|\bPostgres\w*Version\.[A-Z]+_(\d+(?:_\d+)?)\b|\bpostgresVersion["']?\s*[:=]\s*["']?(\d[\d.]*)` +
@@ -413,8 +414,27 @@ func (r *reader) limit(n *Named) {
 			if c := r.cpuLimit(p.path); c > 0 {
 				n.CPUs = c
 			}
+			n.HugePage, n.Huge = r.hugeLimit(p.path)
 		}
 	}
+}
+
+// hugeLimit is how much of huge pages of one size the limits of a container allow: «hugepages-1Gi: 4Gi».
+func (r *reader) hugeLimit(path string) (page, all uint64) {
+	for _, p := range r.pairs() {
+		size, ok := strings.CutPrefix(p.key, "hugepages-")
+		if p.path != path || !ok {
+			continue
+		}
+		one, sum := quantity.FindStringSubmatch(size), quantity.FindStringSubmatch(p.value)
+		if one == nil || sum == nil {
+			continue
+		}
+		if b := quantityOf(sum[1], sum[2]); b > all {
+			page, all = quantityOf(one[1], one[2]), b
+		}
+	}
+	return page, all
 }
 
 // cpuLimit is how many CPUs the limits of a container allow, rounded down; 0 where they do not say, or allow less than

@@ -48,7 +48,8 @@ func (r *reader) options() Text {
 				t.option(w[2:], l.n, l.n)
 			case strings.HasPrefix(w, "--") && strings.Contains(w, "="):
 				k, v, _ := strings.Cut(w[2:], "=")
-				if n := strings.ToLower(strings.ReplaceAll(k, "-", "_")); telling(n) {
+				n := strings.ToLower(strings.ReplaceAll(k, "-", "_"))
+				if n != "config_file" && (telling(n) || server && parameter(n)) {
 					t.Settings = append(t.Settings, setting(n, v, l.n))
 				}
 			case strings.HasSuffix(w, "postgres") || strings.HasSuffix(w, "postmaster"):

@@ -59,6 +59,12 @@ var PageTablesLarge = check.Check{
 				"long-lived connections of application pools.")
 		}
 		now, measured := check.Need(c, check.PageTables(c.Instance))
+		if set, ok := c.Settings(); ok && !measured {
+			on, told := memory.OnHugePages(c.Instance).Get()
+			if mode, _ := set.Text("huge_pages"); mode == "on" && (on || !told) {
+				return // it does not start on regular pages
+			}
+		}
 		if measured && check.AtLeast(now, limits.TablesMuch, total) {
 			ps, _ := c.Instance.Processes.Get()
 			sev := check.Warning

@@ -47,6 +47,9 @@ func (c *oomCase) after() {
 	case c.report.NoVictim, c.report.Shown:
 		a.State, a.Text = oomUntouched, say.M("The OOM killer killed no process.")
 		return
+	case v == nil && !c.report.Called:
+		a.Text = say.M("The logs do not show that a process was killed.")
+		return
 	case v == nil:
 		a.Text = say.M("The victim is unknown, and so is the effect on a server.")
 		return

@@ -536,10 +536,7 @@ func (c *oomCase) special() (Cause, bool) {
 				"the largest one."),
 			Evidence: []say.Message{say.M(`the kill line has "Out of memory (oom_kill_allocating_task)"`)}}, true
 	case r.Constraint == kernlog.CPUSet || r.Constraint == kernlog.Policy:
-		return Cause{ID: oomNodes,
-			Text: say.M("NUMA restriction: the nodes that the process is allowed to use were out of memory. Other " +
-				"nodes can have had free memory."),
-			Evidence: []say.Message{say.M("constraint: {name}", "name", string(r.Constraint))}}, true
+		return c.restricted(), true
 	// The kernel never kills for more than 8 pages in one piece (order 3); up to
 	// there it may, with free memory in smaller pieces.
 	case r.Asker.Order >= 1 && r.Constraint != kernlog.Memcg && m.Total != nil && m.Free != nil &&

@@ -27,6 +27,12 @@ type Report struct {
 	Looked *Looked `json:"oomd_looked,omitempty"`
 	// a kill was asked for with SysRq f, and no report of it is in the logs; absent if not so
 	Asked *Asked `json:"asked_kill,omitempty"`
+	// a container runtime reports OOMKilled = false of a container that exited with code 137; absent if not so
+	Spared bool `json:"not_oom_killed,omitempty"`
+	// the first line that mentions an OOM kill and is of no program that reports one; absent if there is none
+	Mention string `json:"mention,omitempty"`
+	// allocations of the kernel that failed, which kills nothing; absent if there is none
+	FailedAllocations int `json:"failed_allocations,omitempty"`
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the most informative one: the headline; absent if there is none
@@ -196,12 +202,20 @@ func Diagnose(log *Log, f Facts) *Report {
 			d.Refused = append(d.Refused, Refusal{oomTime(e.At, &f), what, e.PID, e.Text, e.Statement})
 		}
 	}
+	d.Mention = log.Mention
 	for _, u := range log.Unread {
 		d.NotUnderstood = append(d.NotUnderstood, Unread{u.What, u.Lines, u.First})
 	}
 	d.TellsMost = tellsMost(d.Kills)
 	d.Looked, d.Asked = looked(log, d.Units, &f), asked(log, &f)
 	for _, o := range log.Other {
+		switch o.Kind {
+		case kernlog.AllocFail:
+			d.FailedAllocations++
+		case kernlog.ContainerSpared:
+			d.Spared = true
+			continue
+		}
 		if len(d.Lines) < oomMaxLines && !slices.Contains(d.Lines, o.Text) {
 			d.Lines = append(d.Lines, o.Text)
 		}
@@ -687,7 +701,7 @@ func (c *oomCase) missing() {
 	r := c.report
 	whole := say.M(`give the whole report, from "invoked oom-killer" to "Killed process": journalctl -k -b all, or ` +
 		`the syslog file`)
-	if len(r.Victims) == 0 && !r.NoVictim && !r.Panic {
+	if len(r.Victims) == 0 && !r.NoVictim && !r.Panic && r.Called {
 		c.miss(say.M("victim"), say.M(`the line "Killed process" is missing`), whole)
 	}
 	if r.Asker.Name == "" {

@@ -228,9 +228,7 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 					"asks for memory"), "sysctl -w vm.oom_kill_allocating_task=0")
 		}
 	case oomNodes:
-		c.add("report", say.M("Do not restrict the server to some NUMA nodes"),
-			say.M("it cannot use memory of the other nodes, and the OOM killer can run while they have free memory"),
-			"cat /sys/fs/cgroup/CGROUP/cpuset.mems", "numactl --show")
+		c.unrestrict()
 	case oomFragments:
 		c.add("report", say.M("Use huge pages for shared memory, and reserve them at boot"),
 			say.M("they need no contiguous free memory later"), "pgfettle explain huge_pages")

@@ -12,7 +12,7 @@ import (
 type Unit struct {
 	Time   say.Message `json:"time"`
 	Name   string      `json:"name"`   // unit, or path of the cgroup
-	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom, Talos, Slurm
+	By     string      `json:"by"`     // kernel, systemd-oomd, earlyoom, Talos, Slurm, kubelet
 	Failed bool        `json:"failed"` // systemd ended the unit for it, or found it ended: result oom-kill
 	// that systemd-oomd killed
 	Processes int `json:"processes,omitempty"`
@@ -25,8 +25,15 @@ type Unit struct {
 	Total    *unit.Bytes `json:"total_bytes,omitempty"` // likewise
 	Pressure *float64    `json:"pressure_percent,omitempty"`
 	Most     *float64    `json:"pressure_limit_percent,omitempty"`
+	// the cgroup whose pressure that is, if it is not the one that was killed, and for how long: 20s
+	PressureOf  string `json:"pressure_of,omitempty"`
+	PressureFor string `json:"pressure_for,omitempty"`
 	// reported by a container runtime, for a container; Name is its pod, or "" if not reported
 	Container bool `json:"container,omitempty"`
+	// memory limit of the container
+	Limit *unit.Bytes `json:"limit_bytes,omitempty"`
+	// the kubelet evicted the pod of the container Name, whose memory RSS is; Available is that of the node
+	Evicted bool `json:"evicted,omitempty"`
 	// the process that earlyoom sent a signal, whose name is Name; absent if it is not that
 	PID    int         `json:"pid,omitempty"`
 	Signal string      `json:"signal,omitempty"`
@@ -46,6 +53,8 @@ type Unit struct {
 const (
 	ByTalos = "Talos"
 	BySlurm = "Slurm"
+	// ByKubelet is who evicted a pod.
+	ByKubelet = "kubelet"
 )
 
 // Unread are lines with words of a kill that were not understood.
@@ -70,7 +79,10 @@ func unitsOf(log *Log, f *Facts) []Unit {
 		case kernlog.UnitFailed:
 			u.Failed = true
 		case kernlog.OomdKilled, kernlog.OomdUnit:
-			u.By = "systemd-oomd"
+			u.By, u.PressureFor = "systemd-oomd", o.For
+			if o.Of != o.Name {
+				u.PressureOf = o.Of
+			}
 		case kernlog.EarlyOOM:
 			u.By, u.PID, u.Signal, u.RSS, u.Used = "earlyoom", o.PID, o.Signal, o.Used, nil
 			u.Stays, u.Escalated = o.Stays, o.Escalated
@@ -83,7 +95,9 @@ func unitsOf(log *Log, f *Facts) []Unit {
 		case kernlog.TalosKilled:
 			u.By, u.Signal = ByTalos, "SIGKILL"
 		case kernlog.ContainerKilled:
-			u.Container = true
+			u.Container, u.Limit = true, o.Limit
+		case kernlog.Evicted:
+			u.By, u.Evicted, u.RSS, u.Used, u.Available = ByKubelet, true, o.Used, nil, o.Left
 		default:
 			continue
 		}

@@ -120,14 +120,20 @@ func (p oomWords) kill(o *outline.Outline, k *oom.Kill, at, of int) {
 		field(victim, outline.ToneMind, p.Say("none: the kernel found no process that it may kill"))
 	case k.Panic:
 		field(victim, outline.ToneMind, p.Say("none: the kernel panicked"))
-	case k.Shown: // the cause says why there is none
+	case k.Shown, k.OnlyMemory: // the cause says why there is none, or it is not known that there is one
 	default:
 		field(victim, outline.ToneMind, p.Say("unknown"))
 	}
 	if k.Invoker != nil {
 		field(p.Say("requested by"), outline.ToneNone, p.invoker(k.Invoker))
 	}
-	if where := p.flat(shortIn(k)); where != "" && !k.Shown {
+	switch where := p.flat(shortIn(k)); {
+	case k.Shown:
+	case (k.OnlyMemory || k.Cause.ID == "sysrq") && k.Constraint == "unknown": // it is not known to have run out
+		if t := k.Memory.Total; t != nil && k.OnlyMemory {
+			field(p.Say("host"), outline.ToneNone, p.flat(say.M("{total} of RAM", "total", *t)))
+		}
+	case where != "":
 		field(p.Say("out of memory in"), outline.ToneNone, where)
 	}
 	o.Add(who)
@@ -307,7 +313,7 @@ func cause(o *outline.Outline, c *oom.Cause, t outline.Tone) {
 // held is the accounting of the memory at a kill.
 func (p oomWords) held(o *outline.Outline, k *oom.Kill, at int) {
 	parts := HeldParts(&k.Memory)
-	if parts == nil {
+	if parts == nil && k.Memory.SwapTotal == nil {
 		return
 	}
 	title := p.Say("Memory use")

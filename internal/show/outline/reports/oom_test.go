@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 )
 
@@ -69,6 +70,39 @@ func TestVerdicts(t *testing.T) {
 		got := oomWords{}.verdict(&c.d).String()
 		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestUnitsOfOthers holds what is said of what others than the kernel ended.
+func TestUnitsOfOthers(t *testing.T) {
+	size, pressure, limit := unit.Bytes(512*unit.MB), 71.2, 60.0
+	for name, c := range map[string]struct {
+		list      []oom.Unit
+		want, not string
+	}{
+		"pressure above": {[]oom.Unit{{Name: "/a/b.scope", By: "systemd-oomd", Reason: "memory_pressure",
+			Pressure: &pressure, Most: &limit, PressureOf: "/a", PressureFor: "1min 30s"}},
+			"The tasks of /a together were stalled on memory 71.20% of the time (memory pressure, limit " +
+				"60.00%)", "Its tasks"},
+		"for how long": {[]oom.Unit{{Name: "/a", By: "systemd-oomd", Reason: "memory_pressure", Pressure: &pressure,
+			Most: &limit, PressureFor: "20s"}}, "for more than 20 s.", "together"},
+		"evictions": {[]oom.Unit{{Name: "db", By: oom.ByKubelet, Evicted: true, RSS: &size, Available: &size},
+			{Name: "web", By: oom.ByKubelet, Evicted: true}}, "1 more eviction is reported.", "kill is reported"},
+		"limit": {[]oom.Unit{{Name: "db", By: "kernel", Container: true, Limit: &size}},
+			"The memory limit of the container is 512 MB.", "evict"},
+	} {
+		if got := unitsVerdict(c.list).String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	for want, d := range map[string]oom.Report{
+		"Exit code 137 means that signal 9 (SIGKILL) terminated it": {Spared: true},
+		"2 memory allocations of the kernel failed":                 {FailedAllocations: 2},
+		"The text mentions an OOM kill, but no line":                {Mention: "it was OOM-killed"},
+	} {
+		if got := (oomWords{}).verdict(&d).String(); !strings.Contains(got, want) {
+			t.Errorf("%s", got)
 		}
 	}
 }

@@ -3,7 +3,9 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -29,7 +31,7 @@ func (p oomWords) units(o *outline.Outline, d *oom.Report) {
 
 // notSystemd reports whether a kill is reported by another program than systemd.
 func notSystemd(u oom.Unit) bool {
-	return u.Container || u.By == "earlyoom" || u.By == oom.ByTalos || u.By == oom.BySlurm
+	return u.Container || u.Evicted || u.By == "earlyoom" || u.By == oom.ByTalos || u.By == oom.BySlurm
 }
 
 // unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime reports it.
@@ -47,12 +49,10 @@ func unitOf(u *oom.Unit) say.Message {
 	case u.By == oom.ByTalos:
 		return say.M("The OOM controller of Talos killed all processes of the cgroup {group}. It is a program in user "+
 			"space, not the kernel's OOM killer.", "group", u.Name)
-	case u.Container && u.Name == "":
-		return say.M("The container runtime reports an OOM kill (OOMKilled) in a container. It does not report which " +
-			"process was killed, nor its memory.")
+	case u.Evicted:
+		return evicted(u)
 	case u.Container:
-		return say.M("The container runtime reports an OOM kill (OOMKilled) in a container of {name}. It does not "+
-			"report which process was killed, nor its memory.", "name", u.Name)
+		return inContainer(u)
 	}
 	what := say.M("systemd reports an OOM kill in {unit}.", "unit", u.Name)
 	switch {
@@ -120,8 +120,7 @@ func oomdReason(u *oom.Unit) say.Message {
 		return say.M("It reports a memory pressure of {pressure}. More than 100% is impossible, so the pressure that "+
 			"it read was wrong.", "pressure", percent(*u.Pressure))
 	case u.Reason == "memory_pressure" && u.Pressure != nil && u.Most != nil:
-		return say.M("Its tasks were stalled on memory {pressure} of the time (memory pressure, limit {limit}).",
-			"pressure", percent(*u.Pressure), "limit", percent(*u.Most))
+		return say.All(" ", pressureOf(u, percent(*u.Pressure), percent(*u.Most)), pressureFor(u))
 	case u.Reason == "memory_pressure":
 		return say.M("The reason was memory pressure.")
 	case u.Reason == "swap_used" && u.Used != nil && u.Total != nil:
@@ -139,4 +138,56 @@ func oomdReason(u *oom.Unit) say.Message {
 		return say.M("Memory and swap of the host were nearly used up.")
 	}
 	return say.Message{}
+}
+
+// pressureOf is whose pressure made systemd-oomd kill.
+func pressureOf(u *oom.Unit, pressure, limit say.Number) say.Message {
+	if u.PressureOf == "" {
+		return say.M("Its tasks were stalled on memory {pressure} of the time (memory pressure, limit {limit}).",
+			"pressure", pressure, "limit", limit)
+	}
+	return say.M("The tasks of {cgroup} together were stalled on memory {pressure} of the time (memory pressure, "+
+		"limit {limit}); systemd-oomd chose the cgroup to kill among those in it.", "cgroup", u.PressureOf, "pressure",
+		pressure, "limit", limit)
+}
+
+// spaced parts a time as systemd writes it: 1min 30s.
+var spaced = regex.New(`\d+|[a-z]+`)
+
+// pressureFor is how long it had been so.
+func pressureFor(u *oom.Unit) say.Message {
+	if u.PressureFor == "" {
+		return say.Message{}
+	}
+	return say.M("The pressure had been above the limit for more than {time}.", "time",
+		say.Number(strings.Join(spaced.FindAllString(u.PressureFor, 4), " ")))
+}
+
+// evicted is what the kubelet did before the kernel had to kill.
+func evicted(u *oom.Unit) say.Message {
+	what := say.M("The kubelet evicted a pod because the node was low on memory.")
+	var used, left say.Message
+	if u.Name != "" && u.RSS != nil {
+		used = say.M("Its container {name} was using {size}.", "name", u.Name, "size", *u.RSS)
+	}
+	if u.Available != nil {
+		left = say.M("{size} of memory was available on the node.", "size", *u.Available)
+	}
+	return say.All(" ", what, used, left, say.M("An eviction is not an OOM kill: the kubelet terminates the pod "+
+		"before the "+
+		"node runs out of memory."))
+}
+
+// inContainer is about a container whose runtime reports a kill.
+func inContainer(u *oom.Unit) say.Message {
+	what := say.M("The container runtime reports an OOM kill (OOMKilled) in a container. It does not report which " +
+		"process was killed, nor its memory.")
+	if u.Name != "" {
+		what = say.M("The container runtime reports an OOM kill (OOMKilled) in a container of {name}. It does not "+
+			"report which process was killed, nor its memory.", "name", u.Name)
+	}
+	if u.Limit == nil {
+		return what
+	}
+	return say.All(" ", what, say.M("The memory limit of the container is {limit}.", "limit", *u.Limit))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // verdict is the one line above all.
@@ -80,8 +81,22 @@ func noKill(d *oom.Report) say.Message {
 			"that a process was killed.", "time", d.Asked.Time)
 	case len(d.Refused) > 0:
 		return refusedTo(d.Refused)
+	case d.Spared:
+		return say.All(" ", say.M("No OOM kill was found in the logs that were read."), say.M("The container runtime "+
+			"reports OOMKilled = false for the container. Exit code 137 means that signal 9 (SIGKILL) terminated "+
+			"it; docker "+
+			"kill, and docker stop after its timeout, send it, too."))
+	case d.FailedAllocations > 0:
+		return say.N(d.FailedAllocations, "No OOM kill was found in the logs that were read, but {n} memory "+
+			"allocation "+
+			"of the kernel failed. That kills no process.", "No OOM kill was found in the logs that were read, but "+
+			"{n} "+
+			"memory allocations of the kernel failed. That kills no process.")
 	case len(d.NotUnderstood) > 0:
 		return unreadOf(&d.NotUnderstood[0])
+	case d.Mention != "":
+		return say.M("The text mentions an OOM kill, but no line of the kernel, of systemd or of a container runtime "+
+			"about one was read: {line}", "line", typeset.Shorten(typeset.Flat(d.Mention), 200))
 	case d.Read.Lines == 0:
 		return say.M("Nothing was read: the input is empty.")
 	}
@@ -148,6 +163,8 @@ func unitsVerdict(list []oom.Unit) say.Message {
 	text, n := []say.Message{unitOf(&list[at])}, len(list)-1
 	switch {
 	case n == 0:
+	case !slices.ContainsFunc(list, func(u oom.Unit) bool { return !u.Evicted }):
+		text = append(text, say.N(n, "{n} more eviction is reported.", "{n} more evictions are reported."))
 	case slices.ContainsFunc(list, notSystemd):
 		text = append(text, say.N(n, "{n} more kill is reported.", "{n} more kills are reported."))
 	default:
@@ -174,7 +191,7 @@ func unitsVerdict(list []oom.Unit) say.Message {
 				"{n} units that systemd reports are not above it, so at least one more process was killed."))
 		}
 	}
-	if by := list[at].By; by != "earlyoom" && by != oom.ByTalos {
+	if by := list[at].By; by != "earlyoom" && by != oom.ByTalos && by != oom.ByKubelet {
 		text = append(text, say.M("The kernel's own report is not in the logs that were read."))
 	}
 	return say.All(" ", text...)
