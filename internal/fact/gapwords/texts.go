@@ -379,6 +379,7 @@ var reveals = []say.Template{
 	"paste {text} too",
 	"paste the output of sysctl -a",
 	"take all of /proc/meminfo",
+	"the text does not name it",
 	"install {program}",
 	"run {program} manually to see why it fails",
 	"install it: apt-get install fio, dnf install fio or zypper install fio",

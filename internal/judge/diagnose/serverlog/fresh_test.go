@@ -145,3 +145,14 @@ func TestRecoveryTarget(t *testing.T) {
 		t.Errorf("%+v", r.Recovery)
 	}
 }
+
+// TestRestorePointRedacted: a restore point has a name that somebody gave it.
+func TestRestorePointRedacted(t *testing.T) {
+	r := reported(t, Options{Redact: true},
+		"2026-11-20 09:00:00 UTC [7] LOG:  starting point-in-time recovery to \"before_sales_drop\"",
+		"2026-11-20 09:00:01 UTC [7] LOG:  restored log file \"000000010000000000000003\" from archive")
+	lacks(t, text(t, r), "sales")
+	if r.Recovery == nil || r.Recovery.Target == "" {
+		t.Errorf("%+v", r.Recovery)
+	}
+}

@@ -35,7 +35,9 @@ func (c *Collector) Report() *Report {
 		Durations: c.durations.report(), SessionSets: c.sets.report(c), Findings: []Finding{},
 		Unknown: []gap.Gap{}}
 	r.SpanSeconds, _ = c.latest.since(c.first)
-	r.Recovery = c.recovery.report()
+	if r.Recovery = c.recovery.report(); r.Recovery != nil {
+		r.Recovery.Target = c.mask.text(r.Recovery.Target) // it may be the name of a restore point
+	}
 	c.shared.report(c, r)
 	c.conns.report(r)
 	if c.kinds[pglog.DiskFull].count > 0 {
