@@ -285,8 +285,11 @@ func runCreate(ctx context.Context, env *Env, o *createOptions) error {
 	if err := showApplied(env, j, err); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(env.Stdout, env.say("The instance was created. Connect with: {command}", "command",
-		planned.Plan.Connection))
+	text := say.Template("The instance was created. Connect with: {command}")
+	if planned.Plan.Start == creation.Disabled {
+		text = "The instance was created and not started. Once it runs, connect with: {command}"
+	}
+	_, err = fmt.Fprintln(env.Stdout, env.say(text, "command", planned.Plan.Connection))
 	return err
 }
 
