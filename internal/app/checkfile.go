@@ -140,7 +140,7 @@ func (h *Host) told(n conftext.Named, major int) (*snapshot.Snapshot, string) {
 	if n.RAM == 0 {
 		return nil, ""
 	}
-	// Huge pages have a limit of their own.
+	// Huge pages have a separate limit.
 	words := []string{"ram=" + strconv.FormatUint((n.RAM+n.Huge)>>20, 10) + "MB"}
 	if n.CPUs > 0 {
 		words = append(words, "cpus="+strconv.Itoa(n.CPUs))

@@ -72,7 +72,7 @@ type Report struct {
 	From       Telling // what tells the constraint; "" where it is unclear
 	Group      string  // control group whose limit was hit
 	TaskGroup  string  // control group of the victim
-	Nodes      string  // of NUMA that were allowed, as a list of numbers and ranges; "" where it is not told
+	Nodes      string  // of NUMA that were allowed, as a list of numbers and ranges; "" where it is not known
 	Zones      []Zone  // of all nodes, in the order of the log
 	Info       *MemInfo
 	Memcg      *MemcgInfo
@@ -90,7 +90,7 @@ type Report struct {
 	PanicOnOOM bool    // because vm.panic_on_oom is set, as it says
 	Manual     bool    // a person asked for the kill, with SysRq f: memory was not necessarily short
 	PageSize   unit.Bytes
-	hinted     string // who asked for memory, by a line that tells nothing else
+	hinted     string // who asked for memory, by a line that says nothing else
 	wholeHost  bool   // so the kernel does only where the host has no memory
 	told       bool   // by one who saw the kill, not by the kernel's report of it
 	line       int    // of the log, in which it begins
@@ -224,7 +224,7 @@ type Other struct {
 	Why            Shortage
 	Used, Total    *unit.Bytes // of memory, or of swap where that is why
 	Pressure, Most *float64    // percent of the time, and what was allowed
-	Of, For        string      // the control group whose pressure that is, and for how long: «20s»; "": not told
+	Of, For        string      // the control group whose pressure that is, and for how long: «20s»; "": not known
 	Signal         string      // that earlyoom sent: SIGTERM or SIGKILL; Used is then what the process had
 	Stays          bool        // earlyoom says that the process did not exit
 	Escalated      bool        // it sent SIGTERM first

@@ -740,7 +740,7 @@ type hint struct {
 	line       int // its number; 0: there is none
 }
 
-// hintLines is how far the rest of the report may be.
+// hintLines is how far the rest of the report may be: it follows at once, or behind an empty line or a remark.
 const hintLines = 3
 
 // unhinted counts such a line among those that were not understood, where no report is of that task.
@@ -1122,8 +1122,9 @@ var reMention = regex.New(`(?i)\bOOM[-_ ]?kill`)
 
 // unread counts a line that tells of a kill and was not understood.
 func (p *Reader) unread(text string) {
-	if reSearch.MatchString(text) || strings.HasSuffix(text, ":") && !strings.Contains(text, "invoked") {
-		return // a command, or a title
+	if reSearch.MatchString(text) || strings.HasSuffix(text, ":") && !strings.Contains(text, "invoked") &&
+		!strings.Contains(text, "process ") {
+		return // a command, or a title; a line of the kernel that is cut may end so too
 	}
 	if p.log.Mention == "" && reMention.MatchString(text) {
 		p.log.Mention = text[:min(len(text), maxFirst)]

@@ -7,7 +7,7 @@ import (
 )
 
 // The release of the kernel stands in a report only from its line «CPU:» on. Of one that is cut, what a person pasted
-// beside it may tell it: the first line of a boot, uname, or a field of a form.
+// near it may name it: the first line of a boot, uname, or a field of a form.
 
 var (
 	// «Linux version 5.15.0-91-generic (buildd@…) …», which dmesg and a journal begin a boot with
@@ -29,15 +29,15 @@ const (
 	releaseLength = 300
 )
 
-// releases is what was told of the kernel outside of reports.
+// releases is what the text says of the kernel outside of reports.
 type releases struct {
 	first  string // "": nothing
 	banner string // of the boot whose lines are read
-	more   bool   // another one than first was told
+	more   bool   // another one than first was named
 	asked  int    // number of the line that asks for it; 0: none
 }
 
-// ofKernel notes what a line tells of the kernel.
+// ofKernel notes what a line says of the kernel.
 func (p *Reader) ofKernel(b []byte) {
 	k := &p.kernels
 	if p.log.Lines > releaseLines || len(b) > releaseLength {
@@ -77,8 +77,8 @@ func (k *releases) note(release string) {
 	}
 }
 
-// releases gives those reports that do not tell the kernel the one that the text tells, where it tells but one and no
-// report tells another.
+// releases gives those reports that do not name the kernel the one that the text names, where it names but one and no
+// report names another.
 func (l *Log) releases(k *releases) {
 	if k.first == "" || k.more {
 		return

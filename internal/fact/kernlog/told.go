@@ -88,7 +88,7 @@ func (p *Reader) exited(b []byte) {
 	}
 }
 
-// sparedLines is how far the two fields may be apart.
+// sparedLines is how far the two fields may be apart: the State of docker inspect has eleven of them.
 const sparedLines = 12
 
 // sparedIf notes a container that signal 9 ended, and of which its runtime says that it was no kill for memory.
@@ -100,7 +100,7 @@ func (p *Reader) sparedIf(at Stamp) {
 	p.add(Other{At: at, Kind: ContainerSpared, Text: "OOMKilled = false"})
 }
 
-// toldOf reads a sentence in which a person tells of a kill, with the number of the process.
+// toldOf reads a sentence in which a person reports a kill, with the number of the process.
 func (p *Reader) toldOf(l line) bool {
 	if !strings.Contains(l.text, "iller") && !strings.Contains(l.text, "illed") || len(l.text) > maxText {
 		return false
@@ -135,7 +135,7 @@ const (
 	limitsLong = 4
 )
 
-// limited notes the limit of a container of which a kill was told.
+// limited notes the limit of a container of which a kill was reported.
 func (p *Reader) limited(b []byte) {
 	const most = 64
 	n := len(p.log.Other)

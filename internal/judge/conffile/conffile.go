@@ -208,7 +208,7 @@ type judge struct {
 	told    map[place]conftext.Setting
 	sets    map[string]conf.Setting // the last line of each name, in effect or not
 	form    conftext.Form
-	rules   []pg.HBARule // beside the settings
+	rules   []pg.HBARule // among the settings
 	windows bool         // the text says that the server runs on it
 	// the host is one that the text names: what the file as a whole lacks is not reported
 	named bool

@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
 )
 
-// rulesOf are lines of pg_hba.conf beside the settings, as the server's view pg_hba_file_rules tells them. Whether the
+// rulesOf are lines of pg_hba.conf among the settings, as the server's view pg_hba_file_rules shows them. Whether the
 // users of a line have a superuser among them is known for all of them alone.
 func rulesOf(list []conftext.Rule) (out []pg.HBARule) {
 	for _, r := range list {
@@ -35,7 +35,7 @@ func rulesOf(list []conftext.Rule) (out []pg.HBARule) {
 	return out
 }
 
-// reachOf is how far an address reaches, as the query of the view tells it.
+// reachOf is how far an address reaches, as the query of the view calls it.
 func reachOf(address, mask string) string {
 	ip, bits, _ := strings.Cut(address, "/")
 	switch {

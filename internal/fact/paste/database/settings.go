@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/paste/prose"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/table"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/hbaline"
 )
 
 // ReadSettings reads SHOW ALL, pg_settings and single SHOWs, as tables of any form.
@@ -291,43 +292,30 @@ func confFollows(w *part.Window) bool {
 	return false
 }
 
-var reHBA = regex.New(
-	`^(?:local\s+\S+\s+\S+|host(?:ssl|nossl|gssenc|nogssenc)?\s+\S+\s+\S+\s+\S+(?:\s+\d[\d.]+\d)?)\s+(?:trust|re` +
-		`ject|md5|scram-sha-256|password|gss|sspi|ident|peer|ldap|radius|cert|pam|bsd|oauth)` +
-		`(?:\s+"?[\w-]+=(?:"[^"]*"|\S+))*(?:\s*#.*)?$`)
-
-// hbaRule is a line without what a list of YAML has around it.
-func hbaRule(t string) string {
-	if item, ok := strings.CutPrefix(t, "- "); ok {
-		return strings.Trim(strings.TrimSpace(item), `"'`)
-	}
-	return t
-}
-
 // ReadHBA reads lines of pg_hba.conf.
 func ReadHBA(w *part.Window) (f part.Found) {
 	if strings.HasPrefix(w.Text(0), "#") {
 		follows := false
 		for i := 0; i < len(w.Lines) && i < 100; i++ {
 			if t := w.Text(i); t != "" && !strings.HasPrefix(t, "#") {
-				follows = reHBA.MatchString(t)
+				follows = hbaline.Is(t)
 				break
 			}
 		}
 		if !follows {
 			return
 		}
-	} else if !reHBA.MatchString(hbaRule(w.Text(0))) {
+	} else if !hbaline.Is(hbaline.Bare(w.Text(0))) {
 		return
 	}
 	rules := int64(0)
 	for i := range w.Lines {
-		t := hbaRule(w.Text(i))
+		t := hbaline.Bare(w.Text(i))
 		switch {
 		case w.Lines[i].Is == part.Blank:
 			continue
 		case strings.HasPrefix(t, "#"):
-		case reHBA.MatchString(t):
+		case hbaline.Is(t):
 			rules++
 			f.Add(part.Word("hba.rule", strconv.FormatInt(rules, 10), strings.Join(strings.Fields(part.Bare(t)), " ")))
 		default:

@@ -163,7 +163,7 @@ var (
 var (
 	// reNumberAndRemark is a number with a remark in parentheses behind it: 10 (default is 60).
 	reNumberAndRemark = regex.New(`^(-?\d{1,20})[ \t]*\([^()]{1,100}\)$`)
-	// reNoNumber is a value that a person tells in words: 3% of the memory. Those of vm are numbers.
+	// reNoNumber is a value that a person gives in words: 3% of the memory. Those of vm are numbers.
 	reNoNumber = regex.New(`^\d[\d.]*[ \t]*%`)
 )
 

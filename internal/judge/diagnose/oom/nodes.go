@@ -1,11 +1,9 @@
 package oom
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 )
 
@@ -17,13 +15,11 @@ func (c *oomCase) restricted() Cause {
 	switch {
 	case free > 0:
 		o.Text = say.M("NUMA restriction: the process is allowed to use only these nodes: {nodes}. {free} was free "+
-			"there, "+
-			"in the zone {zone}, but the kernel did not use it for this request.", "nodes", r.Nodes, "free", free,
-			"zone", zone)
+			"there, in the zone {zone}, but the kernel did not use it for this request.", "nodes", r.Nodes, "free",
+			free, "zone", zone)
 		if zone == "Movable" {
 			o.Evidence = append(o.Evidence, say.M("the kernel does not use the zone Movable for its own memory, "+
-				"such as "+
-				"page tables and slab"))
+				"such as page tables and slab"))
 		}
 	case r.Nodes != "":
 		o.Text = say.M("NUMA restriction: the nodes that the process is allowed to use ({nodes}) were out of memory. "+
@@ -35,33 +31,21 @@ func (c *oomCase) restricted() Cause {
 	return o
 }
 
-// oomFreeThere is the free memory above its high watermark from which a zone is not out of memory.
+// oomFreeThere is the free memory above its high watermark from which a zone is not out of memory: 16 requests of the
+// largest order (10: 4 MB), so that what was freed while the report was written does not make it so.
 const oomFreeThere = 64 * unit.MB
 
 // freeThere is the zone of the allowed nodes with the most free memory, if it is not out of memory.
 func (c *oomCase) freeThere() (zone string, free unit.Bytes) {
 	for _, z := range c.report.Zones {
-		if inNodes(c.report.Nodes, z.Node) && z.Free > z.High+oomFreeThere && z.Free > free {
+		if in, err := host.ListHas(c.report.Nodes, z.Node); err != nil || !in {
+			continue
+		}
+		if z.Free > z.High+oomFreeThere && z.Free > free {
 			zone, free = z.Name, z.Free
 		}
 	}
 	return zone, free
-}
-
-// inNodes reports whether a list of numbers and ranges, such as 0-3,8, has a node.
-func inNodes(list string, node int) bool {
-	for part := range strings.SplitSeq(list, ",") {
-		first, last, ranged := strings.Cut(part, "-")
-		a, err := strconv.Atoi(first)
-		b := a
-		if ranged {
-			b, _ = strconv.Atoi(last)
-		}
-		if err == nil && node >= a && node <= b {
-			return true
-		}
-	}
-	return false
 }
 
 // unrestrict advises against the restriction.

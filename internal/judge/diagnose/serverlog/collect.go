@@ -368,7 +368,7 @@ func own(e *pglog.Entry) bool {
 	return string(e.App) == ownName || bytes.HasPrefix(e.Statement, []byte(ownGuard))
 }
 
-// panic notes what the server could not go on from. What kept it from starting is told by the finding of that.
+// panic notes what the server could not go on from. What kept it from starting is in the finding of that.
 func (c *Collector) panic(e *pglog.Entry, k pglog.Kind, at stamp) {
 	if k == pglog.StartFailed {
 		c.startPanics++
