@@ -2,10 +2,9 @@ package collect
 
 import (
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -20,10 +19,6 @@ type registered struct {
 	program string // postgres, as the unit names it
 	starts  bool   // at boot: a stopped cluster that is not started is no fault
 }
-
-// unitPlaces hold the units of the system, those that win first.
-var unitPlaces = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system",
-	"usr/lib/systemd/system", "lib/systemd/system"}
 
 // registry lists the clusters of Debian's postgresql-common and of the units that run a server. Both only name a
 // directory: whose it is, and what may be done there, is decided as for any other.
@@ -62,87 +57,14 @@ func (c *collector) clustersOfDebian() (out []registered) {
 	return out
 }
 
-// clustersOfUnits reads the units whose names begin with postgres.
+// clustersOfUnits are those of the units that start a server themselves.
 func (c *collector) clustersOfUnits() (out []registered) {
-	seen := map[string]bool{}
 	started, _ := c.startedUnits()
-	for _, folder := range unitPlaces {
-		names, err := c.t.ReadDir(folder)
-		if err != nil {
-			continue
-		}
-		slices.Sort(names)
-		for _, n := range names {
-			if !strings.HasPrefix(n, "postgres") || !strings.HasSuffix(n, ".service") || strings.Contains(n, "@.") ||
-				seen[n] {
-				continue
-			}
-			seen[n] = true
-			r := unitCluster(c.unitFiles(folder, n))
-			if r.dir == "" && r.program == "" {
-				continue // such as Debian's postgresql.service, which stands for the clusters
-			}
-			r.unit, r.starts = n, started[n]
-			out = append(out, r)
-		}
+	for _, s := range distribution.Services(c.t) {
+		out = append(out, registered{dir: s.Data, unit: s.Unit, user: s.User, program: s.Program,
+			starts: started[s.Unit]})
 	}
 	return out
-}
-
-// unitFiles is a unit with its drop-ins behind it.
-func (c *collector) unitFiles(folder, name string) string {
-	b := text(c.t, path.Join(folder, name))
-	var drops []string
-	for _, f := range unitPlaces {
-		drops = append(drops, c.glob(f+"/"+name+".d/*.conf")...)
-	}
-	slices.SortFunc(drops, func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) })
-	for _, d := range drops {
-		b += "\n" + text(c.t, d)
-	}
-	return b
-}
-
-var dataOption = regexp.MustCompile(`(?:^|\s)-D\s*"?([^"\s]+)`)
-
-// unitCluster reads what a unit starts: Environment=PGDATA=, -D, and the program.
-func unitCluster(unit string) (r registered) {
-	env := map[string]string{}
-	start := ""
-	for line := range strings.Lines(unit) {
-		key, v, ok := strings.Cut(strings.TrimSpace(line), "=")
-		if !ok {
-			continue
-		}
-		v = strings.TrimSpace(v)
-		switch key {
-		case "User":
-			r.user = v
-		case "ExecStart":
-			start = strings.TrimLeft(v, "-+!:@")
-		case "Environment":
-			for _, pair := range strings.Fields(strings.ReplaceAll(v, `"`, "")) {
-				if name, val, ok := strings.Cut(pair, "="); ok {
-					env[name] = val
-				}
-			}
-		}
-	}
-	for name, val := range env {
-		start = strings.ReplaceAll(strings.ReplaceAll(start, "${"+name+"}", val), "$"+name, val)
-	}
-	r.dir = env["PGDATA"]
-	if m := dataOption.FindStringSubmatch(start); m != nil {
-		r.dir = m[1]
-	}
-	if words := strings.Fields(start); len(words) > 0 && slices.Contains([]string{"postgres", "postmaster"},
-		path.Base(words[0])) {
-		r.program = words[0]
-	}
-	if !path.IsAbs(r.dir) {
-		r.dir = ""
-	}
-	return r
 }
 
 // known adds what the registry has about the data directory of an instance.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -163,13 +164,13 @@ func (c *collector) groupMemory(g *resident) {
 }
 
 // generated are where generators put links, such as those for scripts of /etc/init.d.
-var generated = []string{"run/systemd/generator", "run/systemd/generator.late"}
+var generated = []string{"/run/systemd/generator", "/run/systemd/generator.late"}
 
 // startedUnits returns the names of the units that another one wants or requires; told is false if no directory could
 // be listed.
 func (c *collector) startedUnits() (names map[string]bool, told bool) {
 	names = map[string]bool{}
-	for _, dir := range slices.Concat(unitPlaces, generated) {
+	for _, dir := range slices.Concat(distribution.UnitPlaces, generated) {
 		list, err := c.t.ReadDir(dir)
 		if err != nil {
 			continue

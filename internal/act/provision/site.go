@@ -177,9 +177,15 @@ func firewalld(ctx context.Context, t target.Target) bool {
 
 // ports gathers what is taken, also by the instances of the snapshot.
 func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
+	var configured []string
 	for _, c := range distribution.Clusters(t) {
 		at.Clusters[c.Version+"/"+c.Name] = c.Data
+		configured = append(configured, c.Data)
 	}
+	for _, c := range distribution.ServedClusters(t) {
+		configured = append(configured, c.Data)
+	}
+	at.Idle = idle(t, s, configured)
 	at.Ports = Taken(t)
 	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
 		for i := range list {
@@ -190,12 +196,39 @@ func ports(t target.Target, s *snapshot.Snapshot, at *siteAt) {
 	}
 }
 
+// idle are those of the data directories whose servers the snapshot does not have: they do not run, and nothing is to
+// start them at boot.
+func idle(t target.Target, s *snapshot.Snapshot, configured []string) (out []string) {
+	counted := map[string]bool{}
+	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
+		for i := range list {
+			if dir, ok := list[i].DataDirectory.Get(); ok {
+				counted[dir] = true
+			}
+		}
+	}
+	for _, x := range s.Strangers { // whose memory is counted as that of other programs
+		if x.DataDirectory != nil {
+			counted[*x.DataDirectory] = true
+		}
+	}
+	for _, dir := range configured {
+		real, err := t.Resolve(dir)
+		if dir == "" || err != nil || counted[real] || counted[dir] {
+			continue
+		}
+		counted[real] = true
+		out = append(out, real)
+	}
+	return out
+}
+
 // Taken are the ports that are in use, with by what: by the configuration of a cluster that does not run, by a process
 // that listens, by the socket of a server in one of the usual directories or of those that are given.
 func Taken(t target.Target, dirs ...string) map[int]string {
 	taken := map[int]string{}
-	for port, dir := range distribution.Ports(t) {
-		taken[port] = say.M("the instance in {dir} is configured for it", "dir", dir).String()
+	for _, c := range distribution.ServedClusters(t) {
+		taken[c.Port] = say.M("the instance in {dir} is configured for it", "dir", c.Data).String()
 	}
 	for _, c := range distribution.Clusters(t) {
 		port := c.Port

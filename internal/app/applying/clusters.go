@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl/distribution"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -30,8 +31,20 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 	out := []creation.Cluster{}
 	seen := map[string]bool{}
 	names := map[string]distribution.Configured{}
-	for _, c := range distribution.Clusters(p.Host.Target) {
+	configured := distribution.Clusters(p.Host.Target)
+	for _, c := range configured {
 		names[c.Data] = c
+	}
+	services := map[string]string{}
+	served := distribution.ServedClusters(p.Host.Target)
+	for _, c := range served {
+		services[c.Data] = c.Unit
+	}
+	running := map[string]bool{} // servers on whose behalf nothing is done: they run all the same
+	for _, x := range l.Snapshot.Strangers {
+		if x.DataDirectory != nil {
+			running[*x.DataDirectory] = true
+		}
 	}
 	add := func(c creation.Cluster) {
 		if seen[c.Data] && c.Data != "" {
@@ -50,6 +63,15 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 				c.Owner = m.spec.Owner.Name
 			}
 		}
+		if c.Service == "" {
+			c.Service = services[c.Data]
+		}
+		if running[c.Data] {
+			c.State = creation.Runs
+		}
+		if in, err := p.Host.Target.Stat(c.Data); err == nil && c.Owner == "" {
+			c.Owner = trust.Of(in.UID, in.GID).Name
+		}
 		out = append(out, c)
 	}
 	for _, list := range [][]snapshot.Instance{l.Snapshot.Instances, l.Snapshot.Neighbours} {
@@ -61,7 +83,7 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 			add(c)
 		}
 	}
-	for _, c := range distribution.Clusters(p.Host.Target) {
+	for _, c := range configured {
 		add(creation.Cluster{Name: c.Version + "/" + c.Name, Version: c.Version, Port: c.Port, State: creation.Stopped,
 			Data: c.Data, Service: c.Unit()})
 	}
@@ -70,6 +92,9 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 		up := p.creation(&apply.System{Target: p.Host.Target}).Runs(m.spec)
 		add(creation.Cluster{Name: data, State: states[up], Data: data, Owner: m.spec.Owner.Name,
 			Version: strconv.Itoa(m.spec.Major), Port: m.spec.Port})
+	}
+	for _, c := range served {
+		add(creation.Cluster{Name: c.Data, Version: c.Version, Port: c.Port, State: creation.Stopped, Data: c.Data})
 	}
 	return out, nil
 }

@@ -42,6 +42,7 @@ type Layout struct {
 	Spaces    []Folder      // of the tablespaces of a copy, in the order of the mappings
 	Swap      *Swap         // the swap file that is made; nil: none
 	Note      say.Message   // of the swap file that is not
+	Idle      []string      // Site.Idle
 }
 
 func refuse(message, detail, hint say.Message) error {
@@ -295,6 +296,7 @@ func (l *Layout) directories(at Site) error {
 		}
 	}
 	l.Enforcing = at.SELinux
+	l.Idle = at.Idle
 	l.SELinux = at.SELinux && !within(l.Data, "/var/lib/pgsql")
 	if len(l.Socket)+len("/.s.PGSQL.65535") > maxSocket {
 		return say.Usage(say.M("--socket-dir: {path} is too long for a Unix socket", "path", say.Quoted(l.Socket)),

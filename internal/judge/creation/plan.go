@@ -153,11 +153,18 @@ func Make(l Layout, token string, data, socket Folder, wal *Folder, p *plan.Plan
 	return out, nil
 }
 
+// mostIdle is how many directories a warning names: more make it unreadable.
+const mostIdle = 5
+
 // warnings are what is not done, and what that means.
 func (l Layout) warnings() (out []say.Message) {
 	if w := l.Order.Pgpass; w != nil && w.Covered {
 		out = append(out, say.M("An earlier line of {file} is for {entry} too, and libpq takes the first one.", "file",
 			w.File, "entry", w.Entry.String()))
+	}
+	if len(l.Idle) > 0 {
+		out = append(out, say.M("No memory is kept for {list}: the instance there neither runs nor is started at boot.",
+			"list", say.Names(l.Idle, mostIdle)))
 	}
 	if l.Order.Profile == rule.OneC && l.Major > lastOneC {
 		out = append(out, say.M("1C sets standard_conforming_strings = off, which PostgreSQL {major} refuses: it "+

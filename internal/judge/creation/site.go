@@ -21,11 +21,13 @@ type Site struct {
 	Locales known.Fact[[]string]
 	Ports   map[int]string // in use, or configured by an instance that does not run, with by what
 	// Clusters are those that a registry of the host has, by "VERSION/NAME"
-	Clusters  map[string]string // with their data directories
-	SocketDir string            // the packages' directory of sockets, if it is there
-	Firewalld bool              // it runs
-	NFT       bool              // its program is installed
-	Distro    string            // ID of os-release: debian, ubuntu, rhel, …
+	Clusters map[string]string // with their data directories
+	// Idle are data directories whose servers neither run nor are started at boot: no memory is kept for them
+	Idle      []string
+	SocketDir string // the packages' directory of sockets, if it is there
+	Firewalld bool   // it runs
+	NFT       bool   // its program is installed
+	Distro    string // ID of os-release: debian, ubuntu, rhel, …
 }
 
 // Programs is a directory of server programs.

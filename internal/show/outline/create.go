@@ -199,7 +199,11 @@ func Clusters(list []creation.Cluster, c *say.Catalogue) Outline {
 		if state == "" {
 			state = p.Say("unknown")
 		}
-		t.Rows = append(t.Rows, Cells(typeset.Clean(i.Name), i.Version, port(i.Port), state, typeset.Clean(i.Owner),
+		name := typeset.Clean(i.Name)
+		if i.Name == i.Data { // it has no other name, and the directory has a column
+			name = ""
+		}
+		t.Rows = append(t.Rows, Cells(name, i.Version, port(i.Port), state, typeset.Clean(i.Owner),
 			typeset.Clean(i.Data), typeset.Clean(i.Service), i.Journal))
 	}
 	o.Add(t)

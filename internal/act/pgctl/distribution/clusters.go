@@ -3,7 +3,6 @@ package distribution
 import (
 	"path"
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -61,56 +60,3 @@ func altered(files target.Target, data string) map[string]string {
 
 // DefaultPort is what a server has whose configuration names no port.
 const DefaultPort = 5432
-
-// Ports are the ports that clusters are configured for which units start, also those that are disabled or were never
-// started, with their data directories. Debian's are among Clusters.
-func Ports(files target.Target) map[int]string {
-	out := map[int]string{}
-	for _, dir := range unitData(files) {
-		in, err := files.Stat(dir)
-		if err != nil {
-			continue
-		}
-		own := files.As(target.User{UID: in.UID, GID: in.GID})
-		if _, err := own.Stat(path.Join(dir, "PG_VERSION")); err != nil {
-			continue // no cluster was made there yet
-		}
-		port := DefaultPort
-		values := conf.Resolve(target.ConfigFiles{Target: own}, path.Join(dir, "postgresql.conf"), dir).Values()
-		if n, err := strconv.Atoi(values["port"]); err == nil {
-			port = n
-		}
-		out[port] = dir
-	}
-	return out
-}
-
-// unitPlaces are where administrators and packages put units.
-var unitPlaces = []string{"/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"}
-
-// unitData are the data directories that units name as those of the PGDG packages for RHEL and ours do.
-func unitData(files target.Target) (out []string) {
-	for _, place := range unitPlaces {
-		names, err := files.ReadDir(place)
-		if err != nil {
-			continue
-		}
-		for _, n := range names {
-			if !strings.HasPrefix(n, "postgresql") || !strings.HasSuffix(n, ".service") {
-				continue
-			}
-			text, err := files.ReadFile(path.Join(place, n), target.MaxConfigFile)
-			if err != nil {
-				continue
-			}
-			for line := range strings.Lines(string(text)) {
-				word, ok := strings.CutPrefix(strings.TrimSpace(line), "Environment=")
-				dir, named := strings.CutPrefix(strings.Trim(word, `"`), "PGDATA=")
-				if ok && named && path.IsAbs(dir) {
-					out = append(out, path.Clean(dir))
-				}
-			}
-		}
-	}
-	return out
-}

@@ -10,9 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
-// TestPortsOfWhatDoesNotRun: ALTER SYSTEM wins over postgresql.conf, a configuration without a port has the default,
-// and where initdb was not run nothing is configured.
-func TestPortsOfWhatDoesNotRun(t *testing.T) {
+// TestClustersThatDoNotRun: ALTER SYSTEM wins over postgresql.conf, a configuration without a port has the default, a
+// drop-in of a unit moves its data directory, and where initdb was not run nothing is configured.
+func TestClustersThatDoNotRun(t *testing.T) {
 	top := t.TempDir()
 	for name, text := range map[string]string{
 		"etc/postgresql/15/main/postgresql.conf":            "data_directory = '/srv/main'\nport = 5433\n",
@@ -25,6 +25,11 @@ func TestPortsOfWhatDoesNotRun(t *testing.T) {
 		"usr/lib/systemd/system/postgresql-17.service":      "Environment=PGDATA=/var/lib/pgsql/17/data/\n",
 		"var/lib/pgsql/17/data/PG_VERSION":                  "17\n",
 		"var/lib/pgsql/17/data/postgresql.conf":             "# port = 1\n",
+		"var/lib/pgsql/17/data/postgresql.auto.conf":        "port = 5441\n",
+		"usr/lib/systemd/system/postgresql-18.service":      "Environment=PGDATA=/var/lib/pgsql/18/data/\n",
+		"var/lib/pgsql/18/data/PG_VERSION":                  "18\n",
+		"etc/systemd/system/postgresql-18.service.d/1.conf": "[Service]\nEnvironment=PGDATA=/srv/eighteen\n",
+		"srv/eighteen/PG_VERSION":                           "18\n",
 		"usr/lib/systemd/system/postgresql-16.service":      "Environment=PGDATA=/var/lib/pgsql/16/data/\n",
 		"usr/lib/systemd/system/postgresql@.service":        "Environment=PG=1\nEnvironment=PGDATA=relative\n",
 		"usr/lib/systemd/system/other.service":              "Environment=PGDATA=/srv/a b\n",
@@ -46,7 +51,33 @@ func TestPortsOfWhatDoesNotRun(t *testing.T) {
 	if d := cmp.Diff(map[string]int{"main": 5440, "other": 0}, ports); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(map[int]string{5434: "/srv/a b", 5432: "/var/lib/pgsql/17/data"}, Ports(files)); d != "" {
+	want := []Served{
+		{Service{Unit: "postgresql-17-a.service", Data: "/srv/a b"}, "17", 5434},
+		{Service{Unit: "postgresql-17.service", Data: "/var/lib/pgsql/17/data"}, "17", 5441},
+		{Service{Unit: "postgresql-18.service", Data: "/srv/eighteen"}, "18", DefaultPort},
+	}
+	if d := cmp.Diff(want, ServedClusters(files)); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestWordsOfUnits: PGDATA of the environment, -D with it, alone, in quotes, and joined to it; the program is known
+// only where the unit starts it itself.
+func TestWordsOfUnits(t *testing.T) {
+	for unit, want := range map[string]Service{
+		"[Service]\nUser=pg\nEnvironment=PGDATA=/d1\nExecStart=/opt/bin/postgres -D ${PGDATA}\n": {
+			Data: "/d1", User: "pg", Program: "/opt/bin/postgres"},
+		"Environment=PGDATA=/d1\nExecStart=-/opt/bin/postmaster -D '/d 2' -p 1\n": {Data: "/d 2",
+			Program: "/opt/bin/postmaster"},
+		"ExecStart=/opt/bin/pg_ctl start -D/d3 -s\n":                         {Data: "/d3"},
+		"Environment=A=1 \"PGDATA=/d 4\" PGPORT=5433\nExecStart=/bin/true\n": {Data: "/d 4"},
+		"Environment=PGDATA=/d5\nEnvironment=PGDATA=/d6\nExecStart=/bin/x\n": {Data: "/d6"},
+		"ExecStart=/bin/true\n":                   {},
+		"Environment=PGDATA=d\nExecStart='":       {},
+		"ExecStart=\nExecStart=/usr/bin/postgres": {Program: "/usr/bin/postgres"},
+	} {
+		if d := cmp.Diff(want, serviceOf(unit)); d != "" {
+			t.Errorf("%q: %s", unit, d)
+		}
 	}
 }
