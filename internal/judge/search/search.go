@@ -58,22 +58,33 @@ type indexed struct {
 // New prepares pages.
 func New(pages []Page) *Index {
 	ix := &Index{seen: map[string]int{}}
+	known := map[string][]string{} // the stems of each word: most of the time goes there, and pages share their words
 	for i := range pages {
 		p := &pages[i]
 		e := indexed{page: p, stems: map[string]float64{}}
-		add := func(weight float64, texts ...string) {
-			for _, t := range texts {
-				for _, s := range stems(t) {
+		add := func(weight float64, words []string) {
+			for _, w := range words {
+				list, ok := known[w]
+				if !ok {
+					list = stemsOf(w, true)
+					known[w] = list
+				}
+				for _, s := range list {
 					e.stems[s] = max(e.stems[s], weight)
 				}
 			}
 		}
-		add(inName, p.Name)
-		add(inName, p.Names...)
-		add(inTitle, p.Titles...)
-		add(inText, p.Texts...)
-		for _, t := range slices.Concat(p.Titles, p.Texts) {
-			e.texts = append(e.texts, plain(t))
+		for _, n := range slices.Concat([]string{p.Name}, p.Names) {
+			add(inName, split(n))
+		}
+		for n, t := range slices.Concat(p.Titles, p.Texts) {
+			words := split(t)
+			weight := float64(inTitle)
+			if n >= len(p.Titles) {
+				weight = inText
+			}
+			add(weight, words)
+			e.texts = append(e.texts, joined(words))
 		}
 		for s := range e.stems {
 			ix.seen[s]++
@@ -164,15 +175,6 @@ func wordsOf(query string) []string {
 	return out
 }
 
-// stems are those of all the words of a text.
-func stems(text string) []string {
-	var out []string
-	for _, w := range split(text) {
-		out = append(out, stemsOf(w, true)...)
-	}
-	return out
-}
-
 // stemsOf are the stems of one word. A name in a page is found by its parts too, as vm.swappiness by swappiness; a
 // name that is looked for is meant whole: pg_createcluster is not each page about pg.
 func stemsOf(word string, parts bool) []string {
@@ -182,7 +184,11 @@ func stemsOf(word string, parts bool) []string {
 		return out
 	}
 	for _, part := range list {
-		out = append(out, part, english.Stem(part, false), french.Stem(part, false), russian.Stem(part, false))
+		if strings.ContainsFunc(part, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
+			out = append(out, part, russian.Stem(part, false))
+			continue
+		}
+		out = append(out, part, english.Stem(part, false), french.Stem(part, false))
 	}
 	return out
 }
@@ -202,4 +208,6 @@ func split(text string) []string {
 }
 
 // plain is a text as its words, with a space around each, so that a phrase is found whole.
-func plain(text string) string { return " " + strings.Join(split(text), " ") + " " }
+func plain(text string) string { return joined(split(text)) }
+
+func joined(words []string) string { return " " + strings.Join(words, " ") + " " }
