@@ -55,7 +55,7 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	}
 	r.small = in.eof && len(head) < headSize
 	if r.small {
-		r.widest, r.airy = widest(head), airy(head)
+		r.widest, r.airy, src.Shmmax = widest(head), airy(head), shmmax(head)
 		lead := r.prefix != nil && r.prefix.bare
 		r.lead, r.bald = leading{open: lead, bare: lead}, !r.sure && bald(head, r.one)
 		r.lead.client = lead && clientTalk(r.prefix, head)
@@ -360,6 +360,17 @@ func (f *fields) keys(b []byte) {
 // without takes a line that has no prefix.
 func (r *plainReader) without(line []byte, before int, gap bool) {
 	d, is := r.dumps.line(line)
+	if !is && bytes.Contains(line, killWord) && oomKill.Match(line) {
+		if r.out.src.Stray++; len(r.out.src.Killed) < maxFaults {
+			r.out.src.Killed = append(r.out.src.Killed, string(bytes.TrimSpace(line[:min(len(line), maxFault)])))
+		}
+		return
+	}
+	if !is && r.small && cutTime(line) {
+		r.out.src.Stray++
+		r.at = partNone
+		return
+	}
 	if !is && kernelFault.Match(line) {
 		if r.out.src.Stray++; len(r.out.src.Faults) < maxFaults {
 			r.out.src.Faults = append(r.out.src.Faults, string(bytes.TrimSpace(line[:min(len(line), maxFault)])))

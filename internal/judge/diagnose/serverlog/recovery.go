@@ -20,6 +20,7 @@ type Recovery struct {
 	StreamingFrom string   `json:"streaming_from,omitempty"`     // LSN
 	OnTimeline    string   `json:"streaming_timeline,omitempty"` // of that
 	Timeline      int64    `json:"new_timeline,omitempty"`       // that it went on with
+	Phases        []Phase  `json:"phases,omitempty"`             // that took so long that the server reported them
 }
 
 // recovery follows it; the last one counts.
@@ -47,9 +48,25 @@ var (
 	archiveDone  = []byte("archive recovery complete")
 )
 
+// phase keeps the last report of each part of a start.
+func (s *recovery) phase(p Phase) {
+	x := s.fact()
+	for i := range x.Phases {
+		if x.Phases[i].Name == p.Name {
+			x.Phases[i] = p
+			return
+		}
+	}
+	x.Phases = append(x.Phases, p)
+}
+
 // take reads the entries of no kind.
 func (s *recovery) take(e *pglog.Entry) {
 	m := e.Message
+	if p, ok := phaseOf(m); ok {
+		s.phase(p)
+		return
+	}
 	switch {
 	case bytes.HasPrefix(m, restoredLog):
 		x := s.fact()

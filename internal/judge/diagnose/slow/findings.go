@@ -262,6 +262,10 @@ func (d *Reading) estimates() {
 	var evidence []say.Message
 	for _, r := range list[:min(len(list), 4)] {
 		f, _ := r.misjudged()
+		if r.planned > 0 { // the line shows the rows of one process: so does the factor
+			a, b := max(r.Cost.Rows, 1), max(r.Actual.Rows, 1)
+			f = max(a/b, b/a)
+		}
 		estimate, actual := rowsOf(r.Cost.Rows), rowsOf(r.Actual.Rows)
 		if r.Actual.Rows > r.Cost.Rows {
 			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
@@ -328,7 +332,8 @@ func (d *Reading) misestimated(least float64) []*readNode {
 			continue
 		}
 		more := r.Actual.Rows > r.Cost.Rows
-		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && (r.stops || r.best()) || more && d.reread(r) {
+		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && (r.stops || r.best() || r.ofNothing()) ||
+			more && d.reread(r) {
 			continue
 		}
 		list = append(list, r)
@@ -339,6 +344,17 @@ func (d *Reading) misestimated(least float64) []*readNode {
 // best says whether a node sorts for the rows that a LIMIT above it takes: it returns no others, and was estimated with
 // all.
 func (r *readNode) best() bool { return r.Sort != nil && strings.HasPrefix(r.Sort.Method, "top-N") }
+
+// ofNothing reports whether a node had no rows to work on, where few were expected: what it makes of each was not seen.
+func (r *readNode) ofNothing() bool {
+	const few = 10
+	if r.Actual.Rows > 0 || len(r.Children) == 0 {
+		return false
+	}
+	c := r.Children[0] // the outer side of a join
+	return c.Subplan == "" && c.Cost != nil && c.Cost.Rows < few && c.Actual != nil && !c.Actual.NoRows &&
+		c.Actual.Rows == 0
+}
 
 // below reports whether a node is in the part of the plan that another returns the rows of.
 func below(r, above *readNode) bool {
