@@ -37,6 +37,8 @@ func TestFresh(t *testing.T) {
 			[]fact{{"unit.name", "", "postgresql@15-main.service"}, {"unit.tasks", "", int64(7)},
 				{"unit.tasks_limit", "", int64(999)}, {"server.major", "", "15"},
 				{"unit.since", "", "Sat 2025-10-11 10:00:00 UTC"}}},
+		{"a kernel and its distribution", "Linux db7 6.17.0-23-generic #23~24.04.1-Ubuntu SMP PREEMPT_DYNAMIC Tue Apr 14 " +
+			"16:11:48 UTC 2026 x86_64 x86_64 x86_64 GNU/Linux\n", []fact{{"kernel.distribution", "", "Ubuntu 24.04"}}},
 		{"the cache of lscpu", "Architecture:          x86_64\nCPU(s):                2\nModel name:            Example CPU\n" +
 			"Thread(s) per core:    1\nL3 cache:              16 MiB (2 instances)\n",
 			[]fact{{"cpu.cache_l3", "", int64(16 << 20)}}},

@@ -43,7 +43,7 @@ func unmarked(head []byte) []byte {
 // maxFaults of the kernel's lines about faults are kept, and maxFault bytes of each.
 const (
 	maxFaults = 3
-	maxFault  = 200
+	maxFault  = 300
 )
 
 // kernelFault is a line of the kernel about a fault of a process.

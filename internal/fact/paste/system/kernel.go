@@ -48,7 +48,35 @@ func ReadUname(w *part.Window) (f part.Found) {
 	if m[4] != "" {
 		f.Add(part.Word("cpu.architecture", "", m[4]))
 	}
+	if of := builtFor(m[2], m[3]); of != "" {
+		f.Add(part.Word("kernel.distribution", "", of))
+	}
 	return f
+}
+
+var (
+	reKernelOf = []struct {
+		re   *regex.Regex
+		name string
+	}{
+		{regex.New(`\.el(\d{1,2})(?:[._]|$)`), "Enterprise Linux"}, {regex.New(`\.fc(\d\d)(?:\.|$)`), "Fedora"},
+		{regex.New(`\.amzn(\d{1,4})(?:\.|$)`), "Amazon Linux"},
+	}
+	reUbuntuHWE = regex.New(`^#\d[\d.]*~(\d\d\.\d\d)[\d.]*-Ubuntu\b`)
+)
+
+// builtFor is the distribution that a kernel was built for, by its release and version. A container has the kernel of
+// its host, so it is not that of the files; "": unknown.
+func builtFor(release, version string) string {
+	for _, x := range reKernelOf {
+		if m := x.re.FindStringSubmatch(release); m != nil {
+			return x.name + " " + m[1]
+		}
+	}
+	if m := reUbuntuHWE.FindStringSubmatch(version); m != nil {
+		return "Ubuntu " + m[1]
+	}
+	return ""
 }
 
 // /etc/os-release, /etc/redhat-release, /etc/issue, lsb_release.

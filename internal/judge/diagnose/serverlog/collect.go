@@ -77,6 +77,7 @@ type Collector struct {
 	changes     changes
 	authorized  sessions
 	slots       names // from which WAL was asked for that is gone
+	consumers   names // application names of those that asked for it
 	startup     pglog.Death
 }
 
@@ -135,7 +136,7 @@ const (
 
 // NewCollector starts with nothing.
 func NewCollector(o Options) *Collector {
-	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}, authorized: sessions{}, slots: names{}}
+	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}, authorized: sessions{}, slots: names{}, consumers: names{}}
 	c.temp.group = map[int]*spill{}
 	c.wal.init(o.Settings, o.WALDisk)
 	c.locks.init()
@@ -265,6 +266,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
 		c.crashes.take(c, e, k, at)
 		c.recovery.step(e, k, at)
+		if k == pglog.CrashNotice {
+			c.person(t, e)
+		}
 		open := c.crashes.open
 		c.starts.take(e, k, at, open != nil && open.Kind == processDied && !c.crashes.gone && !c.starts.open)
 		switch {
@@ -321,6 +325,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.WALGone:
 		if slot := e.SlotAsked(); slot != "" {
 			c.slots.add(c.mask.name("slot", slot))
+		}
+		if len(e.App) > 0 {
+			c.consumers.add(c.mask.name("application", shorten(string(e.App), 64)))
 		}
 		c.person(t, e)
 		c.sample(t, e)

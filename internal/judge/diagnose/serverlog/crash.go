@@ -503,6 +503,12 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 			"{n} other process was terminated because of it; open transactions were lost",
 			"{n} other processes were terminated because of it; open transactions were lost"))
 	}
+	for _, who := range c.kinds[pglog.CrashNotice].who.told(3) {
+		f.Evidence = append(f.Evidence, say.M("terminated: {who}", "who", who))
+	}
+	for _, who := range c.kinds[pglog.NotAccepting].who.told(3) {
+		f.Evidence = append(f.Evidence, say.M("refused: {who}", "who", who))
+	}
 	if !c.o.Redact {
 		for _, src := range c.sources {
 			lines := slices.Concat(src.Killed, src.Faults)

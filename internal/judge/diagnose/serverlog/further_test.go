@@ -71,7 +71,7 @@ func TestOnlyRefusedInRecovery(t *testing.T) {
 	if len(r.Crashes) != 1 || r.Crashes[0].DownSeconds != 19 || r.Crashes[0].Refused != 2 {
 		t.Fatalf("%+v", r.Crashes)
 	}
-	if got := toldOf(r, "not_accepting"); !strings.Contains(got, "user app, database shop") {
+	if got := toldOf(r, "crash"); !strings.Contains(got, "refused: user app, database shop, host 10.0.0.9: 2 times") {
 		t.Error(got)
 	}
 	r = reportOf(t, strings.ReplaceAll(refused, "in recovery mode", "starting up"), ready)
@@ -86,7 +86,7 @@ func TestSessionsOfOtherPrefixes(t *testing.T) {
 		"2026-03-01 10:00:01 UTC [77] FATAL:  database \"shop\" does not exist",
 		"2026-03-01 10:00:02 UTC [78] LOG:  connection authorized: user=job database=shop application_name=x",
 		"2026-03-01 10:00:09 UTC [1] LOG:  server process (PID 78) was terminated by exception 0xC0000374")
-	if got := toldOf(r, "no_such_name"); !strings.Contains(got, "user app, database shop") {
+	if got := toldOf(r, "no_such_database_or_role"); !strings.Contains(got, "user app, database shop") {
 		t.Error(got)
 	}
 	if len(r.Crashes) != 1 || r.Crashes[0].User != "job" || r.Crashes[0].Database != "shop" {
@@ -112,6 +112,29 @@ func TestPhasesOfAStart(t *testing.T) {
 	if r.Recovery == nil || len(r.Recovery.Phases) != 2 || r.Recovery.Phases[1].Seconds != 22.5 ||
 		r.Recovery.Phases[1].At != "base/5" {
 		t.Errorf("%+v", r.Recovery)
+	}
+}
+
+// TestRecoveryInFull: what a recovery found, and that it had nothing to do.
+func TestRecoveryInFull(t *testing.T) {
+	r := reportOf(t, "2026-03-01 10:00:10 UTC [7] LOG:  redo done at 0/1DB7A9A8",
+		"2026-03-01 10:00:10 UTC [7] LOG:  last completed transaction was at log time 2026-02-28 17:42:53.8-07")
+	if r.Recovery == nil || r.Recovery.LastCommit != "2026-02-28 17:42:53.8-07" || r.Recovery.None {
+		t.Errorf("%+v", r.Recovery)
+	}
+	r = reportOf(t, "2026-03-01 10:00:10 UTC [7] LOG:  redo is not required")
+	if r.Recovery == nil || !r.Recovery.None {
+		t.Errorf("%+v", r.Recovery)
+	}
+}
+
+// TestTerminatedSessions: whose sessions ended with a crash.
+func TestTerminatedSessions(t *testing.T) {
+	notice := "2026-03-01 10:00:00 UTC [77] app@shop WARNING:  terminating connection because of crash of another server " +
+		"process"
+	if got := toldOf(reportOf(t, notice, notice), "crash"); !strings.Contains(got, "terminated: user app, database shop: "+
+		"2 times") {
+		t.Error(got)
 	}
 }
 

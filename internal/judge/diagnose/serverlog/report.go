@@ -361,6 +361,10 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
 		"Requested WAL segment was already removed (once)",
 		"Requested WAL segment was already removed ({n} times)", archive)
+	for _, k := range c.consumers.list(3) {
+		f.Evidence = append(f.Evidence, named(k, say.M("application {name}", "name", k.Name),
+			say.M("other applications")))
+	}
 	for _, k := range c.slots.list(3) {
 		f.Evidence = append(f.Evidence, named(k, say.M("replication slot {slot}", "slot", k.Name),
 			say.M("other replication slots")))

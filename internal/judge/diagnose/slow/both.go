@@ -122,7 +122,7 @@ func (d *Report) fastAlone() {
 	}
 	slow := Read(d.Slow.Name, d.slowRun)
 	for _, v := range Read(d.Fast.Name, d.fastRun).Verdicts {
-		if alone(v.ID) && v.ID != "misestimate" || v.ID == "spill" {
+		if alone(v.ID) && v.ID != "misestimate" || v.ID == "spill" || v.ID == "slowest-node" {
 			title := say.M("In the fast run: {finding}", "finding", v.Title)
 			if slices.ContainsFunc(slow.Verdicts, func(o Verdict) bool { return o.ID == v.ID }) {
 				title = say.M("In both runs (shown for the fast run): {finding}", "finding", v.Title)

@@ -507,6 +507,12 @@ func recoveryOf(r *serverlog.Report) say.Message {
 	case x.From != "":
 		add(say.M("redo started at {lsn}", "lsn", say.Verbatim(x.From)))
 	}
+	if x.None {
+		add(say.M("no redo required"))
+	}
+	if x.LastCommit != "" {
+		add(say.M("last transaction at {time}", "time", say.Verbatim(x.LastCommit)))
+	}
 	for _, f := range x.Phases {
 		if f.Name == "redo in progress" && x.To != "" {
 			continue // it ended
