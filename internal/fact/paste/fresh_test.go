@@ -25,21 +25,25 @@ func TestFresh(t *testing.T) {
 		{"grep in the limits", "$ grep 'open files' /proc/4711/limits\n" +
 			"Max open files            1024                 4096                 files\n",
 			[]fact{{"limit", "open_files", int64(1024)}}},
-		{"a Java VM", "rlimit (soft/hard): STACK 8192k/infinity , CORE 0k/0k , NPROC 15000/15000 , NOFILE 65536/65536 , " +
+		{"a Java VM", "rlimit (soft/hard): STACK 8192k/infinity , CORE 0k/0k , NPROC 15000/15000 , NOFILE " +
+			"65536/65536 , " +
 			"AS infinity/infinity\n", []fact{{"limit", "open_files", int64(65536)}}},
 		{"a disk with several mount points", "NAME     SIZE TYPE MOUNTPOINTS\nsda    100,5G disk \n" +
 			"└─sda1  99,5G part /var/lib/store\n                   /nix\n                   /\n",
 			[]fact{{"disk.mount", "sda1", "/"}}},
-		{"a unit behind the time of a script", "[11-10-2025 10:00:00] ● postgresql@15-main.service - PostgreSQL Cluster\n" +
+		{"a unit behind the time of a script", "[11-10-2025 10:00:00] ● postgresql@15-main.service - PostgreSQL " +
+			"Cluster\n" +
 			"     Loaded: loaded (/usr/lib/systemd/system/postgresql@.service; enabled-runtime; preset: enabled)\n" +
 			"     Active: active (running) since Sat 2025-10-11 10:00:00 UTC; 9ms ago\n" +
 			"   Main PID: 321 (postgres)\n      Tasks: 7 (limit: 999)\n     Memory: 50.0M (peak: 60.0M)\n",
 			[]fact{{"unit.name", "", "postgresql@15-main.service"}, {"unit.tasks", "", int64(7)},
 				{"unit.tasks_limit", "", int64(999)}, {"server.major", "", "15"},
 				{"unit.since", "", "Sat 2025-10-11 10:00:00 UTC"}}},
-		{"a kernel and its distribution", "Linux db7 6.17.0-23-generic #23~24.04.1-Ubuntu SMP PREEMPT_DYNAMIC Tue Apr 14 " +
+		{"a kernel and its distribution", "Linux db7 6.17.0-23-generic #23~24.04.1-Ubuntu SMP PREEMPT_DYNAMIC Tue " +
+			"Apr 14 " +
 			"16:11:48 UTC 2026 x86_64 x86_64 x86_64 GNU/Linux\n", []fact{{"kernel.distribution", "", "Ubuntu 24.04"}}},
-		{"the cache of lscpu", "Architecture:          x86_64\nCPU(s):                2\nModel name:            Example CPU\n" +
+		{"the cache of lscpu", "Architecture:          x86_64\nCPU(s):                2\nModel name:            " +
+			"Example CPU\n" +
 			"Thread(s) per core:    1\nL3 cache:              16 MiB (2 instances)\n",
 			[]fact{{"cpu.cache_l3", "", int64(16 << 20)}}},
 		{"lists below names", "What we have:\n\n - `shared_buffers`:\n    - Guidance: a quarter of the memory\n" +

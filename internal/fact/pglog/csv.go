@@ -61,7 +61,8 @@ func (r *csvReader) greenplum() {
 	r.gp = true
 }
 
-// forked puts the columns of a record of another fork of PostgreSQL where PostgreSQL has them: what stands behind a word
+// forked puts the columns of a record of another fork of PostgreSQL where PostgreSQL has them: what stands behind a
+// word
 // for the severity and a SQLSTATE is the message, the detail and the hint, with empty columns before it, and the
 // process, such as p1822, has the role and the database before it.
 func (r *csvReader) forked() {

@@ -54,7 +54,8 @@ var oomKill = regex.New(`(?:[Oo]ut of memory: |^(?:\[[ \d.]+\] )?)Kill(?:ed)? pr
 	`(?:postgres|postmaster)`)
 
 // besideSHMMAX is how a paste shows the limit, in bytes or, of ipcs -l, in kB.
-var besideSHMMAX = regex.New(`(?:kernel\.shmmax *= *|/kernel/shmmax[ \t\x60]*\n+[ \t>]*)(\d+)|max seg size \(kbytes\) = (\d+)`)
+var besideSHMMAX = regex.New(`(?:kernel\.shmmax *= *|/kernel/shmmax[ \t\x60]*\n+[ \t>]*)(\d+)|` +
+	`max seg size \(kbytes\) = (\d+)`)
 
 // shmmax is the limit of the kernel that a paste has beside its log.
 func shmmax(head []byte) int64 {

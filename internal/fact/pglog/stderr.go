@@ -475,12 +475,12 @@ var fence = []byte("```")
 
 // airy says whether a page has put an empty line behind each of its lines.
 func airy(head []byte) bool {
-	var empty, full, close int
-	before := false
+	var empty, full, close, labels, together int
+	before, labelled := false, false
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			empty++
-			before = false
+			before, labelled = false, false
 			continue
 		}
 		full++
@@ -488,8 +488,17 @@ func airy(head []byte) bool {
 			close++
 		}
 		before = true
+		is := hasLabel(line)
+		if is {
+			labels++
+			if labelled {
+				together++
+			}
+		}
+		labelled = is
 	}
-	return 2*empty >= full && 4*close <= full
+	// Where half of the entries stand together, the empty lines are of the words around them.
+	return 2*empty >= full && 4*close <= full && (labels < 2 || 2*together < labels-1)
 }
 
 // maxFold is as wide as letters are.

@@ -159,7 +159,8 @@ func ReadMarkedSettings(w *part.Window) (f part.Found) {
 }
 
 var (
-	// reMarkedName is a name that is set apart and has a list below it, of what is advised, what is the default, and what
+	// reMarkedName is a name that is set apart and has a list below it, of what is advised, what is the default, and
+	// what
 	// is set.
 	reMarkedName = regex.New("^(?:[-*•] +|\\d{1,2}[.)] +)?(?:\\*\\*|__|`|\\*\\*`)([a-z][a-z_]{3,62})" +
 		"(?:(?:\\*\\*|__|`|`\\*\\*)\\s?:?|:(?:\\*\\*|__|`|`\\*\\*))$")

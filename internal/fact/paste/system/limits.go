@@ -70,7 +70,8 @@ func virtualMachineLimits(t string) (f part.Found) {
 		f.Add(v)
 	}
 	if len(f.Facts) > 0 {
-		f.N, f.Notes = 1, []string{"these are the limits of the Java VM, not of a server"}
+		f.N = 1
+		f.Notes = append(f.Notes, "these are the limits of the Java VM, not of a server")
 	}
 	return f
 }

@@ -136,7 +136,8 @@ const (
 
 // NewCollector starts with nothing.
 func NewCollector(o Options) *Collector {
-	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}, authorized: sessions{}, slots: names{}, consumers: names{}}
+	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}, authorized: sessions{}, slots: names{},
+		consumers: names{}}
 	c.temp.group = map[int]*spill{}
 	c.wal.init(o.Settings, o.WALDisk)
 	c.locks.init()

@@ -537,7 +537,8 @@ func (c *Collector) killers(r *Report) {
 				if x.Signal != 9 || digits == "" || strconv.Itoa(x.PID) != digits {
 					continue
 				}
-				x.oom, x.first = true, say.M("{process} (PID {pid}) was killed by the OOM killer (signal 9), as a line "+
+				x.oom, x.first = true, say.M("{process} (PID {pid}) was killed by the OOM killer (signal 9), as a "+
+					"line "+
 					"of the kernel in the same file shows", "process", x.Process, "pid", digits)
 				x.Cause = say.All("; ", append([]say.Message{x.first}, x.came...)...)
 			}
@@ -630,7 +631,8 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	sure := killed && !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Signal == 9 && !x.oom })
 	switch {
 	case sure && !gone:
-		do = append(do, say.M("pgfettle diagnose oom explains the report of the kernel. pgfettle plan shows the values "+
+		do = append(do, say.M("pgfettle diagnose oom explains the report of the kernel. pgfettle plan shows the "+
+			"values "+
 			"for the host: vm.overcommit_memory = 2 (only the query fails), huge pages, work_mem and max_connections."))
 	case killed || gone:
 		kernel := c.o.Kernel

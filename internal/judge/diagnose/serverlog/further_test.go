@@ -66,7 +66,8 @@ func TestRecoveryThatFailsAgain(t *testing.T) {
 func TestOnlyRefusedInRecovery(t *testing.T) {
 	refused := "2026-03-01 10:00:05 CST [81]: [1-1] user=app,db=shop,client=10.0.0.9 FATAL:  " +
 		"the database system is in recovery mode"
-	ready := "2026-03-01 10:00:24 CST [9]: [16-1] user=,db=,client= LOG:  database system is ready to accept connections"
+	ready := "2026-03-01 10:00:24 CST [9]: [16-1] user=,db=,client= LOG:  database system is ready to accept " +
+		"connections"
 	r := reportOf(t, refused, refused, ready)
 	if len(r.Crashes) != 1 || r.Crashes[0].DownSeconds != 19 || r.Crashes[0].Refused != 2 {
 		t.Fatalf("%+v", r.Crashes)
@@ -106,9 +107,12 @@ func TestChangedSettings(t *testing.T) {
 
 // TestPhasesOfAStart: the parts of a start that take long report how far they are.
 func TestPhasesOfAStart(t *testing.T) {
-	r := reportOf(t, "2026-03-01 10:00:10 UTC [7] LOG:  redo in progress, elapsed time: 10.00 s, current LSN: 6/CC0B3BE8",
-		"2026-03-01 10:00:20 UTC [7] LOG:  resetting unlogged relations (init), elapsed time: 12.50 s, current path: base/1",
-		"2026-03-01 10:00:30 UTC [7] LOG:  resetting unlogged relations (init), elapsed time: 22.50 s, current path: base/5")
+	r := reportOf(t, "2026-03-01 10:00:10 UTC [7] LOG:  redo in progress, elapsed time: 10.00 s, current LSN: "+
+		"6/CC0B3BE8",
+		"2026-03-01 10:00:20 UTC [7] LOG:  resetting unlogged relations (init), elapsed time: 12.50 s, current "+
+			"path: base/1",
+		"2026-03-01 10:00:30 UTC [7] LOG:  resetting unlogged relations (init), elapsed time: 22.50 s, current "+
+			"path: base/5")
 	if r.Recovery == nil || len(r.Recovery.Phases) != 2 || r.Recovery.Phases[1].Seconds != 22.5 ||
 		r.Recovery.Phases[1].At != "base/5" {
 		t.Errorf("%+v", r.Recovery)
@@ -130,9 +134,11 @@ func TestRecoveryInFull(t *testing.T) {
 
 // TestTerminatedSessions: whose sessions ended with a crash.
 func TestTerminatedSessions(t *testing.T) {
-	notice := "2026-03-01 10:00:00 UTC [77] app@shop WARNING:  terminating connection because of crash of another server " +
+	notice := "2026-03-01 10:00:00 UTC [77] app@shop WARNING:  terminating connection because of crash of another " +
+		"server " +
 		"process"
-	if got := toldOf(reportOf(t, notice, notice), "crash"); !strings.Contains(got, "terminated: user app, database shop: "+
+	if got := toldOf(reportOf(t, notice, notice), "crash"); !strings.Contains(got, "terminated: user app, database "+
+		"shop: "+
 		"2 times") {
 		t.Error(got)
 	}
@@ -146,7 +152,8 @@ func TestDeadlockInFull(t *testing.T) {
 		"\tProcess 78 waits for ShareLock on transaction 4; blocked by process 77.",
 		"\tProcess 77: UPDATE stock SET n = 1 WHERE id = 1", "\tProcess 78: UPDATE stock SET n = 1 WHERE id = 2",
 		"2026-03-01 10:00:00 UTC [77] app@shop CONTEXT:  while updating tuple (3,14) in relation \"stock\"")
-	if got := toldOf(r, "deadlocks"); !strings.Contains(got, "PIDs 77, 78, of which 77 failed; tuple (3,14) in relation "+
+	if got := toldOf(r, "deadlocks"); !strings.Contains(got, "PIDs 77, 78, of which 77 failed; tuple (3,14) in "+
+		"relation "+
 		"stock") {
 		t.Errorf("%s\n%+v", got, r.Locks.Tied)
 	}
@@ -156,10 +163,13 @@ func TestDeadlockInFull(t *testing.T) {
 func TestLimitBeside(t *testing.T) {
 	log := []string{"2026-03-01 10:00:00 UTC FATAL:  could not create shared memory segment: Invalid argument",
 		"2026-03-01 10:00:00 UTC DETAIL:  Failed system call was shmget(key=5432001, size=61816832, 03600).",
-		"2026-03-01 10:00:00 UTC HINT:  This error usually means that PostgreSQL's request for a shared memory segment " +
+		"2026-03-01 10:00:00 UTC HINT:  This error usually means that PostgreSQL's request for a shared memory " +
+			"segment " +
 			"exceeded your kernel's SHMMAX parameter.", "", "$ cat /proc/sys/kernel/shmmax"}
-	for value, want := range map[string]string{"33554432": "The segment exceeds SHMMAX", "4294967296": "allows the request"} {
-		if got := toldOf(reportOf(t, append(slices.Clone(log), value)...), "no_shared_memory"); !strings.Contains(got, want) ||
+	for value, want := range map[string]string{"33554432": "The segment exceeds SHMMAX", "4294967296": "allows the " +
+		"request"} {
+		got := toldOf(reportOf(t, append(slices.Clone(log), value)...), "no_shared_memory")
+		if !strings.Contains(got, want) ||
 			!strings.Contains(got, "kernel.shmmax in the input") {
 			t.Errorf("%s: %s", value, got)
 		}
@@ -168,7 +178,8 @@ func TestLimitBeside(t *testing.T) {
 
 // TestSlotWithoutItsWAL: who asks with a slot for WAL that is gone is not told to use one.
 func TestSlotWithoutItsWAL(t *testing.T) {
-	r := reportOf(t, "2026-03-01 10:00:00 UTC [77] rep@[unknown] ERROR:  requested WAL segment 00000004000007A70000002A "+
+	r := reportOf(t, "2026-03-01 10:00:00 UTC [77] rep@[unknown] ERROR:  requested WAL segment "+
+		"00000004000007A70000002A "+
 		"has already been removed",
 		`2026-03-01 10:00:00 UTC [77] rep@[unknown] STATEMENT:  START_REPLICATION SLOT "s_2" 7A7/2A000000 TIMELINE 4`)
 	if got := toldOf(r, "wal_removed"); !strings.Contains(got, "replication slot s_2") ||

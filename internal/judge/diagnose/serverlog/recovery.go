@@ -22,7 +22,7 @@ type Recovery struct {
 	Timeline      int64    `json:"new_timeline,omitempty"`       // that it went on with
 	Phases        []Phase  `json:"phases,omitempty"`             // that took so long that the server reported them
 	None          bool     `json:"redo_not_required,omitempty"`
-	LastCommit    string   `json:"last_transaction,omitempty"` // time of the last completed transaction, as the log has it
+	LastCommit    string   `json:"last_transaction,omitempty"` // time of its commit, as the log has it
 }
 
 // recovery follows it; the last one counts.

@@ -370,7 +370,8 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 			say.M("other replication slots")))
 	}
 	if ok && len(c.slots) > 0 {
-		f.Do = append(f.Do, say.M("The consumer uses a replication slot, but the slot does not retain that segment: it was "+
+		f.Do = append(f.Do, say.M("The consumer uses a replication slot, but the slot does not retain that "+
+			"segment: it was "+
 			"created later, or it exceeded max_slot_wal_keep_size. Check restart_lsn and wal_status in "+
 			"pg_replication_slots."))
 	}

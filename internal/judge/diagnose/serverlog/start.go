@@ -182,7 +182,8 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 		}
 	}
 	if strings.Contains(strings.Join(c.kinds[pglog.StartFailed].samples, "\n"), "backup_label") {
-		f.Do = append(f.Do, say.M("Remove backup_label only if these files are not a restored backup. After a restore, "+
+		f.Do = append(f.Do, say.M("Remove backup_label only if these files are not a restored backup. After a "+
+			"restore, "+
 			"the server needs it, and all WAL since the beginning of the backup."))
 	}
 	if d := c.startup; d.Exit > 0 && d.PID > 0 {

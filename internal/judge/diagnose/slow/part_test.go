@@ -19,9 +19,9 @@ func TestPartOfAPlan(t *testing.T) {
 	if d.Plan.Hit == nil || *d.Plan.Hit != 1000 || *d.Plan.Read != 40 {
 		t.Errorf("blocks: %+v", d.Plan)
 	}
-	text := toldOf(Read("x", parsed(t, `         ->  Append  (cost=0.02..900.0 rows=900 width=16) (actual time=8000.1..8000.2 rows=0 loops=1)
-               Buffers: shared hit=100 read=9000
-               I/O Timings: shared read=7000.5
+	text := toldOf(Read("x", parsed(t, `   ->  Append  (cost=0.02..900.0 rows=900) (actual time=800.1..8000.2 rows=0 loops=1)
+         Buffers: shared hit=100 read=9000
+         I/O Timings: shared read=7000.5
 `)))
 	if strings.Contains(text, "is in Append") || !strings.Contains(text, "reads of 9000 blocks") {
 		t.Error(text)

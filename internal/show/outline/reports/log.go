@@ -468,7 +468,7 @@ func changedOf(r *serverlog.Report) say.Message {
 		case x.Reset:
 			m = say.M("{name} = default", "name", say.Verbatim(x.Name))
 		case x.Value == "" && r.Redacted:
-			m = say.M("{name}", "name", say.Verbatim(x.Name))
+			m = say.Verbatim(x.Name)
 		}
 		if x.Time != "" && (i == 0 || r.Changed[i-1].Time != x.Time) {
 			m = say.M("{setting} ({time})", "setting", m, "time", x.Time)

@@ -135,7 +135,8 @@ func cteScan(head string) (string, bool) {
 	return name, ok && name != ""
 }
 
-// Wall is the time of a node in all loops, with what is below it, in parallel parts divided by its processes; false if it
+// Wall is the time of a node in all loops, with what is below it, in parallel parts divided by its processes; false
+// if it
 // is not known.
 func Wall(p *queryplan.Plan, n *queryplan.Node) (float64, bool) {
 	if n.Actual == nil || n.Actual.Total == nil {
