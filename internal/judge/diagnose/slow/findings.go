@@ -213,13 +213,7 @@ func (d *Reading) repeated() {
 	if worst == nil {
 		return
 	}
-	text := say.N(whole(worst.Actual.Loops), "{node} ran {n} time, {each} each: {time} in total, {percent} of the time",
-		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", named(worst.Head), "each",
-		ms(*worst.Actual.Total), "time", ms(worst.wall), "percent", percent(d.share(worst.wall)))
-	if worst.processes > 1 {
-		text = say.All(", ", text, say.N(whole(worst.processes), "in {n} process", "in {n} parallel processes"))
-	}
-	evidence := []say.Message{text}
+	evidence := []say.Message{d.ran(worst)}
 	if p := worst.parent; p != nil && strings.Contains(p.Head, "Nested Loop") {
 		for _, c := range p.Children {
 			if c == worst.Node { // the outer side stands first
@@ -233,12 +227,32 @@ func (d *Reading) repeated() {
 			}
 		}
 	}
+	for _, r := range d.list { // of other parts
+		if len(evidence) < 4 && r.walled && r.Actual.Loops >= readLoops && d.share(r.wall) >= readMuch && r != worst &&
+			!below(r, worst) && !below(worst, r) && (r.parent == nil || !r.parent.often()) {
+			evidence = append(evidence, d.ran(r))
+		}
+	}
 	next := []say.Message{say.M("Reduce the rows outside of the loop, or make the inner side cheaper, with an index " +
 		"that finds its rows directly.")}
 	if worst.Subplan != "" || worst.parent != nil && worst.parent.Subplan != "" {
 		next = []say.Message{say.M("A subquery runs for each row: write it as a join, or let it run once.")}
 	}
 	d.add("repeated", Sure, 0.8*d.share(worst.wall), nil, say.M("Part of the plan ran many times"), evidence, next)
+}
+
+// often reports whether a node ran many times itself.
+func (r *readNode) often() bool { return r.walled && r.Actual.Loops >= readLoops }
+
+// ran says how often a node ran, and how long in all.
+func (d *Reading) ran(r *readNode) say.Message {
+	text := say.N(whole(r.Actual.Loops), "{node} ran {n} time, {each} each: {time} in total, {percent} of the time",
+		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", named(r.Head), "each",
+		ms(*r.Actual.Total), "time", ms(r.wall), "percent", percent(d.share(r.wall)))
+	if r.processes > 1 {
+		text = say.All(", ", text, say.N(whole(r.processes), "in {n} process", "in {n} parallel processes"))
+	}
+	return text
 }
 
 // estimates reports where the planner expected a different number of rows.

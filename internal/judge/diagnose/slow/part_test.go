@@ -19,12 +19,27 @@ func TestPartOfAPlan(t *testing.T) {
 	if d.Plan.Hit == nil || *d.Plan.Hit != 1000 || *d.Plan.Read != 40 {
 		t.Errorf("blocks: %+v", d.Plan)
 	}
-	text := toldOf(Read("x", parsed(t, `   ->  Append  (cost=0.02..900.0 rows=900) (actual time=800.1..8000.2 rows=0 loops=1)
+	const reads = `   ->  Append  (cost=0.02..900.0 rows=9) (actual time=80.1..8000.2 rows=0 loops=1)
          Buffers: shared hit=100 read=9000
          I/O Timings: shared read=7000.5
-`)))
+`
+	text := toldOf(Read("x", parsed(t, reads)))
 	if strings.Contains(text, "is in Append") || !strings.Contains(text, "reads of 9000 blocks") {
 		t.Error(text)
+	}
+}
+
+// TestSeveralParts: each part that ran many times is told of.
+func TestSeveralParts(t *testing.T) {
+	got := both(verdict(t, `Nested Loop  (cost=1.0..9.0 rows=1 width=8) (actual time=0.1..900.0 rows=9 loops=1)
+  ->  Nested Loop  (cost=1.0..9.0 rows=1 width=8) (actual time=0.1..610.0 rows=9 loops=1)
+        ->  Seq Scan on a  (cost=0.0..3.0 rows=5000 width=4) (actual time=0.1..10.0 rows=5000 loops=1)
+        ->  Index Scan using b_k on b  (cost=0.0..3.0 rows=1 width=4) (actual time=0.1..0.11 rows=1 loops=5000)
+  ->  Index Scan using c_k on c  (cost=0.0..3.0 rows=1 width=4) (actual time=0.01..0.05 rows=1 loops=5000)
+Execution Time: 900.2 ms
+`, "repeated"))
+	if !strings.Contains(got, "b_k on b ran 5000 times") || !strings.Contains(got, "c_k on c ran 5000 times") {
+		t.Error(got)
 	}
 }
 
