@@ -358,6 +358,10 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 			"does not have the segment, rebuild the standby with pg_basebackup, and use a replication slot or a " +
 			"larger wal_keep_size.")
 	}
+	if len(c.slots) > 0 && !c.wal.restoredNothing {
+		archive = say.M("The standby or consumer cannot continue from there. If the archive has the segment, set " +
+			"restore_command on the standby. Otherwise rebuild it with pg_basebackup.")
+	}
 	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
 		"Requested WAL segment was already removed (once)",
 		"Requested WAL segment was already removed ({n} times)", archive)
