@@ -16,6 +16,7 @@ var pasted = []say.Template{
 	"the unit is not in the input: GB is assumed from the size of the numbers",
 	"the unit is not in the input: MB is assumed from the size of the numbers",
 	"all rows show the same process at different times",
+	"these are the limits of the Java VM, not of a server",
 	"these are the limits of the shell in which the command was run; those of a server are in /proc/PID/limits",
 	"the sizes are the sums of the mappings in the input",
 	"the only row shows the averages since boot",

@@ -48,7 +48,8 @@ const (
 // greenplum puts the columns of a record of Greenplum where PostgreSQL has them.
 func (r *csvReader) greenplum() {
 	f := &r.field
-	if r.col <= gpMessage || len(f[csvPID]) < 2 || f[csvPID][0] != 'p' || !bytes.HasPrefix(f[csvFrom], []byte("th")) {
+	if r.gp = false; r.col <= gpMessage || len(f[csvPID]) < 2 || f[csvPID][0] != 'p' ||
+		!bytes.HasPrefix(f[csvFrom], []byte("th")) {
 		return
 	}
 	f[csvPID] = f[csvPID][1:]
@@ -57,6 +58,40 @@ func (r *csvReader) greenplum() {
 	f[csvSeverity], f[csvState], f[csvMessage], f[csvDetail], f[csvHint] = severity, state, message, detail, hint
 	f[csvContext], f[csvStatement], f[csvFrom] = context, statement, host
 	f[csvApp], f[csvBackend] = nil, nil
+	r.gp = true
+}
+
+// forked puts the columns of a record of another fork of PostgreSQL where PostgreSQL has them: what stands behind a
+// word
+// for the severity and a SQLSTATE is the message, the detail and the hint, with empty columns before it, and the
+// process, such as p1822, has the role and the database before it.
+func (r *csvReader) forked() {
+	f := &r.field
+	if len(f[csvSeverity]) > 0 && isState(f[csvState]) || !r.all {
+		return
+	}
+	at := 0
+	for i := csvFrom; i+2 < min(r.col, csvMost) && at == 0; i++ {
+		if l, ok := labels()[string(f[i])]; ok && l.part == partMessage && isState(f[i+1]) {
+			at = i
+		}
+	}
+	text := at + 2
+	for at > 0 && text < min(r.col, csvMost) && len(f[text]) == 0 {
+		text++
+	}
+	if at == 0 || text+2 >= csvMost || text >= r.col {
+		return
+	}
+	old := *f
+	*f = [csvMost][]byte{csvTime: old[csvTime], csvSeverity: old[at], csvState: old[at+1], csvMessage: old[text],
+		csvDetail: old[text+1], csvHint: old[text+2]}
+	for i := csvUser; i < at; i++ {
+		if p := old[i]; len(p) > 1 && p[0] == 'p' && span(p[1:], isDigit) == len(p)-1 && i >= 2 {
+			f[csvUser], f[csvDatabase], f[csvPID], f[csvFrom] = old[i-2], old[i-1], p[1:], old[i+1]
+			break
+		}
+	}
 	r.gp = true
 }
 
@@ -81,13 +116,14 @@ type csvReader struct {
 	col    int
 	inside bool // of quotes, at the end of the last line
 	cut    bool
-	gp     bool // the last record was one of Greenplum
+	gp     bool // the last record was one of Greenplum, or of another fork
+	all    bool // all columns are kept: those of the records before were not PostgreSQL's
 	line   int64
 	e      Entry
 }
 
 func readCSV(in *lines, out *counter) {
-	r := &csvReader{out: out}
+	r := &csvReader{out: out, all: true}
 	for {
 		line, ok := in.next()
 		if !ok {
@@ -153,7 +189,7 @@ func (r *csvReader) end() {
 
 func (r *csvReader) reset(line int64) {
 	if r.gp { // two columns have one text
-		r.field, r.gp = [csvMost][]byte{}, false
+		r.field = [csvMost][]byte{}
 	}
 	for i := range r.field {
 		r.field[i] = r.field[i][:0]
@@ -162,7 +198,7 @@ func (r *csvReader) reset(line int64) {
 }
 
 func (r *csvReader) keep(b []byte) {
-	if r.col >= csvMost || !csvKept[r.col] {
+	if r.col >= csvMost || !csvKept[r.col] && !r.all {
 		return
 	}
 	have := r.field[r.col]
@@ -226,7 +262,14 @@ func (r *csvReader) emit() {
 		return
 	}
 	r.greenplum()
+	r.forked()
 	f := &r.field
+	r.all = r.gp || len(f[csvSeverity]) == 0
+	if len(f[csvSeverity]) == 0 { // no column is one
+		r.out.src.Broken++
+		r.col = 0
+		return
+	}
 	e := &r.e
 	*e = Entry{User: f[csvUser], Database: f[csvDatabase], Host: host(f[csvFrom]), State: f[csvState],
 		Message: f[csvMessage], Detail: f[csvDetail],

@@ -675,6 +675,28 @@ func relationOf(on []byte) string {
 // Relation returns that of a CONTEXT: «while updating tuple (3,4) in relation "X"».
 func (e *Entry) Relation() string { return quoted(e.Context, `in relation "`, maxName) }
 
+// SlotAsked returns the slot of «START_REPLICATION SLOT "x" …», the command that an entry is of; "": it has none.
+func (e *Entry) SlotAsked() string {
+	rest, ok := bytes.CutPrefix(e.Statement, []byte("START_REPLICATION SLOT "))
+	if !ok {
+		return ""
+	}
+	name, _, _ := bytes.Cut(rest, []byte(" "))
+	return strings.Trim(string(name[:min(len(name), maxName)]), `"`)
+}
+
+// Tuple returns the place of the row that a CONTEXT names: «(3,4)»; "": it names none.
+func (e *Entry) Tuple() string {
+	_, rest, ok := bytes.Cut(e.Context, []byte(" tuple ("))
+	at, rest, ended := bytes.Cut(rest, []byte(")"))
+	block, row, two := bytes.Cut(at, []byte(","))
+	if !ok || !ended || !two || !bytes.HasPrefix(rest, []byte(" in relation ")) || len(at) > 2*10+1 ||
+		len(block) == 0 || len(row) == 0 || span(block, isDigit) < len(block) || span(row, isDigit) < len(row) {
+		return ""
+	}
+	return "(" + string(at) + ")"
+}
+
 // Within returns the statement that a CONTEXT names innermost: «SQL statement "…"», of a
 // function; nil: it names none.
 func (e *Entry) Within() []byte {

@@ -2,7 +2,9 @@ package pglog
 
 import (
 	"bytes"
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
@@ -41,11 +43,54 @@ func unmarked(head []byte) []byte {
 // maxFaults of the kernel's lines about faults are kept, and maxFault bytes of each.
 const (
 	maxFaults = 3
-	maxFault  = 200
+	maxFault  = 300
 )
 
 // kernelFault is a line of the kernel about a fault of a process.
 var kernelFault = regex.New(`(?:postgres|postmaster)\S*\[\d+\]:? (?:segfault at|general protection|trap |bad frame)`)
+
+// oomKill is a line of the kernel about a process of the server that its OOM killer chose.
+var oomKill = regex.New(`(?:[Oo]ut of memory: |^(?:\[[ \d.]+\] )?)Kill(?:ed)? process \d+[, ]+(?:\(|UID \d+, \()` +
+	`(?:postgres|postmaster)`)
+
+// besideSHMMAX is how a paste shows the limit, in bytes or, of ipcs -l, in kB.
+var besideSHMMAX = regex.New(`(?:kernel\.shmmax *= *|/kernel/shmmax[ \t\x60]*\n+[ \t>]*)(\d+)|` +
+	`max seg size \(kbytes\) = (\d+)`)
+
+// shmmax is the limit of the kernel that a paste has beside its log.
+func shmmax(head []byte) int64 {
+	m := besideSHMMAX.FindSubmatch(head)
+	if m == nil {
+		return 0
+	}
+	text, by := m[1], int64(1)
+	if len(text) == 0 {
+		text, by = m[2], 1<<10
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n > math.MaxInt64/by { // no limit
+		return math.MaxInt64
+	}
+	return n * by
+}
+
+var killWord = []byte("Kill")
+
+// cutTime says whether a line is the beginning of a time and nothing else, as the last one of a text that was cut is:
+// «2018-10-».
+func cutTime(line []byte) bool {
+	const shape, least = "0000-00-00 00:00:00.000", len("0000-")
+	line = bytes.TrimSpace(line)
+	if len(line) < least || len(line) > len(shape) {
+		return false
+	}
+	for i, c := range line {
+		if isDigit(c) != (shape[i] == '0') || !isDigit(c) && c != shape[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // inContainer is what docker compose puts before each line.
 var inContainer = regex.New(`(?m)^[A-Za-z0-9][\w.-]* +\| `)

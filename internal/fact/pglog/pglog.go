@@ -111,6 +111,8 @@ type Source struct {
 	Zones    []string
 	// Killed are lines of other programs in the log that report an OOM kill of a process of the server.
 	Killed []string
+	// Shmmax is kernel.shmmax, in bytes, where a paste has it beside its log; 0: it has not.
+	Shmmax int64
 	// Faults are lines of the kernel in the log that report a fault of a process: «segfault at …».
 	Faults []string
 }
@@ -218,7 +220,7 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	}
 	src.Bytes, src.Lines = outer.bytes, in.count
 	if k, ok := unwrapped.(interface{ Killed() []string }); ok {
-		src.Killed = k.Killed()
+		src.Killed = append(src.Killed, k.Killed()...)
 	}
 	if in.err == nil {
 		in.err = outer.err

@@ -15,7 +15,7 @@ func reflowed(head []byte) []byte {
 	var last []byte // what stood before the time of the line before, without numbers: those of lines differ
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		line = bytes.TrimLeft(line, " \t")
-		if findLabel(line) == 0 {
+		if findLabel(line) == 0 || findOne(line) == 0 {
 			bare++
 		}
 		for at := 0; at+19 <= min(len(line), maxPrefixWidth); at++ {

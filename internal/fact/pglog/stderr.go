@@ -55,7 +55,7 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	}
 	r.small = in.eof && len(head) < headSize
 	if r.small {
-		r.widest, r.airy = widest(head), airy(head)
+		r.widest, r.airy, src.Shmmax = widest(head), airy(head), shmmax(head)
 		lead := r.prefix != nil && r.prefix.bare
 		r.lead, r.bald = leading{open: lead, bare: lead}, !r.sure && bald(head, r.one)
 		r.lead.client = lead && clientTalk(r.prefix, head)
@@ -360,6 +360,17 @@ func (f *fields) keys(b []byte) {
 // without takes a line that has no prefix.
 func (r *plainReader) without(line []byte, before int, gap bool) {
 	d, is := r.dumps.line(line)
+	if !is && bytes.Contains(line, killWord) && oomKill.Match(line) {
+		if r.out.src.Stray++; len(r.out.src.Killed) < maxFaults {
+			r.out.src.Killed = append(r.out.src.Killed, string(bytes.TrimSpace(line[:min(len(line), maxFault)])))
+		}
+		return
+	}
+	if !is && r.small && cutTime(line) {
+		r.out.src.Stray++
+		r.at = partNone
+		return
+	}
 	if !is && kernelFault.Match(line) {
 		if r.out.src.Stray++; len(r.out.src.Faults) < maxFaults {
 			r.out.src.Faults = append(r.out.src.Faults, string(bytes.TrimSpace(line[:min(len(line), maxFault)])))
@@ -464,12 +475,12 @@ var fence = []byte("```")
 
 // airy says whether a page has put an empty line behind each of its lines.
 func airy(head []byte) bool {
-	var empty, full, close int
-	before := false
+	var empty, full, close, labels, together int
+	before, labelled := false, false
 	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			empty++
-			before = false
+			before, labelled = false, false
 			continue
 		}
 		full++
@@ -477,8 +488,17 @@ func airy(head []byte) bool {
 			close++
 		}
 		before = true
+		is := hasLabel(line)
+		if is {
+			labels++
+			if labelled {
+				together++
+			}
+		}
+		labelled = is
 	}
-	return 2*empty >= full && 4*close <= full
+	// Where half of the entries stand together, the empty lines are of the words around them.
+	return 2*empty >= full && 4*close <= full && (labels < 2 || 2*together < labels-1)
 }
 
 // maxFold is as wide as letters are.

@@ -122,6 +122,14 @@ type Buffers struct {
 	TempWritten  int64 `json:"temp_written"`
 }
 
+// Add counts the blocks of another part of the plan, too.
+func (b *Buffers) Add(o *Buffers) {
+	b.Hit, b.Read, b.Dirtied, b.Written = b.Hit+o.Hit, b.Read+o.Read, b.Dirtied+o.Dirtied, b.Written+o.Written
+	b.LocalHit, b.LocalRead = b.LocalHit+o.LocalHit, b.LocalRead+o.LocalRead
+	b.LocalDirtied, b.LocalWritten = b.LocalDirtied+o.LocalDirtied, b.LocalWritten+o.LocalWritten
+	b.TempRead, b.TempWritten = b.TempRead+o.TempRead, b.TempWritten+o.TempWritten
+}
+
 // IO is time in reads and writes, milliseconds. Up to version 16 that of local
 // blocks is in the first pair.
 type IO struct {

@@ -340,6 +340,14 @@ func (n *Node) Complete() bool {
 	return have >= n.Inputs() && !n.lacksRows()
 }
 
+// worked says whether a node took time or accessed blocks, which one that has nothing below it does not.
+func (n *Node) worked() bool {
+	const least = 1.0 // milliseconds
+	b := n.Buffers
+	return n.Actual.Total != nil && *n.Actual.Total*n.Actual.Loops >= least ||
+		b != nil && b.Hit+b.Read+b.LocalHit+b.LocalRead > 0
+}
+
 // lacksRows says whether a node that returns the rows of those below it, and none of its own, returned more than they
 // did: some of them are not in the paste. EXPLAIN rounds the rows of each loop.
 func (n *Node) lacksRows() bool {
@@ -349,6 +357,9 @@ func (n *Node) lacksRows() bool {
 		return false
 	}
 	missing := n.Actual.Rows*n.Actual.Loops - n.Actual.Loops/2
+	if len(n.Children) == 0 && n.Pruned == 0 && n.worked() {
+		return true
+	}
 	for _, c := range n.Children {
 		switch {
 		case c.Subplan != "" || c.Never:

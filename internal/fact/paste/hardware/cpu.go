@@ -38,6 +38,7 @@ func init() {
 			"ソケット数|gniazd|sockel/socklar",
 		"numa.nodes": "numa node(s)|numa cell(s)|numa-knoten|nœud(s) numa|noeud(s) numa|modo(s) numa|nó(s) de " +
 			"numa|nodo(i) numa|numa node|узлов numa|numa 节点|numa ノード数|węzłów numa|numa-nod(er)",
+		"cpu.cache_l3": "l3 cache|l3-cache|cache l3|caché l3|cache de l3|кэш l3|l3 缓存|l3 キャッシュ|l3",
 		"cpu.hypervisor": "hypervisor vendor|hypervisor-anbieter|constructeur d'hyperviseur|fabricante del " +
 			"hipervisor|fabricante do hipervisor|производитель гипервизора|超管理器厂商|虚拟机监控程序厂商|ハイパーバイザのベンダー",
 	} {

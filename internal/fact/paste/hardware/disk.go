@@ -254,7 +254,7 @@ func ReadLsblk(w *part.Window) (f part.Found) {
 	default:
 		return
 	}
-	first := f.N
+	first, last := f.N, ""
 	for f.N < len(w.Lines) && w.Lines[f.N].Is == part.Content {
 		l := w.Lines[f.N].Indented
 		c := head.Cut(l)
@@ -266,6 +266,9 @@ func ReadLsblk(w *part.Window) (f part.Found) {
 		}
 		if len(fields) < 2 || name == "" && len(fields) == 1 {
 			if len(fields) == 1 && strings.HasPrefix(fields[0], "/") { // a further mount point
+				if last != "" && head.At("MOUNTPOINTS") >= 0 {
+					f.Add(part.Word("disk.mount", last, fields[0]))
+				}
 				f.N++
 				continue
 			}
@@ -284,6 +287,7 @@ func ReadLsblk(w *part.Window) (f part.Found) {
 				c["MOUNTPOINT"] = fields[6]
 			}
 		}
+		last = name
 		if a, ok := amount.Of(c["SIZE"], 1); ok {
 			a.Step = max(a.Step, stepOf(c["SIZE"]))
 			f.Add(a.Fact("disk.size", name))

@@ -103,6 +103,11 @@ func lscpu(f *part.Found, label, val string, seen map[string]bool) {
 	switch name {
 	case "cpu.architecture", "cpu.model", "cpu.hypervisor":
 		f.Add(part.Word(name, "", val))
+	case "cpu.cache_l3": // the sum of all instances since util-linux 2.37, before that of one
+		size, _, _ := strings.Cut(val, " (")
+		if a, ok := amount.Of(strings.ReplaceAll(size, " ", ""), 1); ok {
+			f.Add(a.Fact(name, ""))
+		}
 	default:
 		if n, ok := amount.Whole(val); ok {
 			f.Add(part.Count(name, "", n))

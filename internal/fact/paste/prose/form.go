@@ -135,7 +135,14 @@ func ReadMarkedSettings(w *part.Window) (f part.Found) {
 		if w.Lines[i].Is == part.Blank {
 			continue
 		}
+		if i < f.N { // of the list below a name
+			continue
+		}
 		m := reMarkedSetting.FindStringSubmatch(w.Text(i))
+		last := i
+		if m == nil {
+			m, last = nested(w, i)
+		}
 		if m == nil || w.Lines[i].Is != part.Content || !setting.Known(m[1]) {
 			break
 		}
@@ -145,10 +152,57 @@ func ReadMarkedSettings(w *part.Window) (f part.Found) {
 		}
 		f.Add(setting.Row(m[1], v, "", false))
 		f.Body = append(f.Body, m[1]+" = '"+v+"'")
-		f.N = i + 1
+		f.N = last + 1
 	}
 	f.Sure = part.Likely
 	return f
+}
+
+var (
+	// reMarkedName is a name that is set apart and has a list below it, of what is advised, what is the default, and
+	// what
+	// is set.
+	reMarkedName = regex.New("^(?:[-*•] +|\\d{1,2}[.)] +)?(?:\\*\\*|__|`|\\*\\*`)([a-z][a-z_]{3,62})" +
+		"(?:(?:\\*\\*|__|`|`\\*\\*)\\s?:?|:(?:\\*\\*|__|`|`\\*\\*))$")
+	reOwnValue = regex.New(`(?i)^[-*•] +[*_]{0,2}(?:ours?|mine|current(?: value| setting)?|now|actual(?: value)?|` +
+		`(?:is )?set to|value|we (?:use|have|set)|i (?:use|have|set)|in use|наше|текущее|сейчас|actuel|aktuell)` +
+		`[*_]{0,2}\s?[:=][*_]{0,2}\s*(\S.*)$`)
+	rePlainValue = regex.New("^[`'\"]?([\\w.-]{1,40}(?: ?[kMGT]?B)?)[`'\"]?[.,;]?$")
+	// reLastValue is a value that is set apart at the end of a sentence.
+	reLastValue = regex.New("[`]([\\w.-]{1,40}(?: ?[kMGT]?B)?)[`][.,;]?$")
+)
+
+// nested reads the value of a name from the list below it, and returns the last line of that list; nil: there is none.
+func nested(w *part.Window, i int) (m []string, last int) {
+	const most = 12 // lines of such a list
+	name := reMarkedName.FindStringSubmatch(w.Text(i))
+	if name == nil {
+		return nil, i
+	}
+	indent := func(l part.Line) int { return len(l.Indented) - len(l.Text) }
+	value := ""
+	for last = i; last+1 < len(w.Lines) && last-i < most; last++ {
+		l := w.Lines[last+1]
+		if l.Is != part.Content || indent(l) <= indent(w.Lines[i]) {
+			break
+		}
+		own := reOwnValue.FindStringSubmatch(l.Text)
+		if own == nil {
+			continue
+		}
+		v := rePlainValue.FindStringSubmatch(own[1])
+		if v == nil {
+			v = reLastValue.FindStringSubmatch(own[1])
+		}
+		if v == nil || value != "" { // two of them tell nothing
+			return nil, i
+		}
+		value = v[1]
+	}
+	if value == "" {
+		return nil, i
+	}
+	return []string{"", name[1], value}, last
 }
 
 var (

@@ -178,6 +178,9 @@ func piece(t string) (kind string, fact part.Fact) {
 	if x := cloud.Instances(t); len(x) == 1 && len(t) < len(x[0].Name)+24 {
 		return "instance", part.Word("instance.type", "", x[0].Name)
 	}
+	if m := reVirtual.FindStringSubmatch(t); m != nil {
+		return "virtualization", part.Word("stated.virtualization", "", m[1])
+	}
 	if m := reStorage.FindStringSubmatch(t); m != nil {
 		return "storage", part.Word("stated.storage", "", m[1])
 	}
@@ -186,6 +189,11 @@ func piece(t string) (kind string, fact part.Fact) {
 	}
 	return "", fact
 }
+
+// reVirtual is a hypervisor that a person names, and nothing else with it.
+var reVirtual = regex.New(`(?i)^(?:(?:a )?(?:vms?|guests?|virtual machines?|virtualized|virtualised|runs?|running) ` +
+	`(?:on|in|under|with) (?:an? )?)?(vmware(?: (?:esxi?|vsphere))?|esxi|vsphere|proxmox(?: ve)?|hyper-v|` +
+	`virtualbox|kvm|xen(?:server)?|nutanix(?: ahv)?|z/vm)(?: v?\d[\d.]*(?: ?u\d)?)?(?: (?:vms?|guests?|host))?$`)
 
 // reStorage is a kind of disk that a person names, and nothing else with it.
 var reStorage = regex.New(`(?i)^(?:\d+(?:[.,]\d+)? ?[gt]i?b )?(?:(?:local|fast|enterprise|samsung|intel) )?` +

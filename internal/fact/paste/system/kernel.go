@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/amount"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/part"
+	"github.com/pgfettle/pgfettle/internal/fact/paste/setting"
 	"github.com/pgfettle/pgfettle/internal/fact/paste/usage"
 )
 
@@ -47,7 +48,35 @@ func ReadUname(w *part.Window) (f part.Found) {
 	if m[4] != "" {
 		f.Add(part.Word("cpu.architecture", "", m[4]))
 	}
+	if of := builtFor(m[2], m[3]); of != "" {
+		f.Add(part.Word("kernel.distribution", "", of))
+	}
 	return f
+}
+
+var (
+	reKernelOf = []struct {
+		re   *regex.Regex
+		name string
+	}{
+		{regex.New(`\.el(\d{1,2})(?:[._]|$)`), "Enterprise Linux"}, {regex.New(`\.fc(\d\d)(?:\.|$)`), "Fedora"},
+		{regex.New(`\.amzn(\d{1,4})(?:\.|$)`), "Amazon Linux"},
+	}
+	reUbuntuHWE = regex.New(`^#\d[\d.]*~(\d\d\.\d\d)[\d.]*-Ubuntu\b`)
+)
+
+// builtFor is the distribution that a kernel was built for, by its release and version. A container has the kernel of
+// its host, so it is not that of the files; "": unknown.
+func builtFor(release, version string) string {
+	for _, x := range reKernelOf {
+		if m := x.re.FindStringSubmatch(release); m != nil {
+			return x.name + " " + m[1]
+		}
+	}
+	if m := reUbuntuHWE.FindStringSubmatch(version); m != nil {
+		return "Ubuntu " + m[1]
+	}
+	return ""
 }
 
 // /etc/os-release, /etc/redhat-release, /etc/issue, lsb_release.
@@ -557,8 +586,11 @@ end:
 
 // systemctl status, without the lines of the journal at its end.
 var (
-	reUnitHead = regex.New(`^([●○×*↻] )?([\w@.\\:-]+\.(?:service|slice|scope))(?: - .*)?$`)
-	reUnitLine = regex.New(
+	reUnitHead = regex.New(`^(?:\[[\d:./ -]{8,30}\] )?([●○×*↻] )?([\w@.\\:-]+\.(?:service|slice|scope))(?: - .*)?$`)
+	// reUnitMajor is the major version in the name of a unit: postgresql@16-main, postgresql-16.
+	reUnitMajor = regex.New(`^postgresql(?:@(\d{1,2}(?:\.\d)?)-|-(\d{1,2}(?:\.\d)?)\.service$)`)
+	reTasks     = regex.New(`^(\d{1,9})(?: \(limit: (\d{1,9})\))?$`)
+	reUnitLine  = regex.New(
 		`^(Loaded|Active|Process|Main PID|Tasks|Memory|CPU|CGroup|Docs|Status|Drop-In|IO|IP|TriggeredBy|Invocati` +
 			`on|Until|Transient|Warning|Mem peak|FD Store|Error)[:]? *(.*)$`)
 	reExecStart = regex.New(`\bExecStart=(/\S+)`)
@@ -623,9 +655,12 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 		}
 		switch v := p[2]; p[1] {
 		case "Active":
-			state, _, _ := strings.Cut(v, " since ")
+			state, since, _ := strings.Cut(v, " since ")
 			state, _, _ = strings.Cut(state, ";")
 			f.Add(part.Word("unit.state", "", strings.TrimSpace(state)))
+			if since, _, _ = strings.Cut(since, ";"); since != "" {
+				f.Add(part.Word("unit.since", "", strings.TrimSpace(since)))
+			}
 		case "Main PID":
 			pid, rest, _ := strings.Cut(v, " ")
 			if n, ok := amount.Whole(pid); ok && strings.HasPrefix(rest, "(code=") {
@@ -660,6 +695,14 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 					}
 				}
 			}
+		case "Tasks":
+			if m := reTasks.FindStringSubmatch(v); m != nil {
+				n, _ := amount.Whole(m[1])
+				f.Add(part.Count("unit.tasks", "", n))
+				if most, ok := amount.Whole(m[2]); ok {
+					f.Add(part.Count("unit.tasks_limit", "", most))
+				}
+			}
 		case "CGroup":
 			f.Add(part.Word("unit.cgroup", "", v))
 			if own := path.Base(v); name == "" && strings.HasSuffix(own, ".service") {
@@ -670,6 +713,11 @@ func ReadUnitStatus(w *part.Window) (f part.Found) {
 	}
 	if processes > 0 {
 		f.Add(part.Count("processes", "", processes))
+	}
+	if m := reUnitMajor.FindStringSubmatch(name); m != nil && version.Name == "" {
+		if x, ok := setting.Version(m[1] + m[2]); ok {
+			version = x
+		}
 	}
 	if version.Name != "" {
 		f.Add(version)

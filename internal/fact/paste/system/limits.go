@@ -44,8 +44,43 @@ var dashLimits = map[string]string{"nofiles": "open_files", "process": "max_user
 	"memory": "max_memory_size",
 	"data":   "data_seg_size"}
 
+var (
+	// reVMLimits is a line of the error report of a Java VM: soft limits, or soft and hard ones.
+	reVMLimits = regex.New(`^rlimit(?: \(soft/hard\))?: ((?:[A-Z]+ \w+(?:/\w+)?[ ,]*){2,16})$`)
+	reVMLimit  = regex.New(`([A-Z]+) (\d+|infinity|unlimited)(k)?(?:/|\b)`)
+)
+
+// virtualMachineLimits reads the limits of a Java VM.
+func virtualMachineLimits(t string) (f part.Found) {
+	m := reVMLimits.FindStringSubmatch(t)
+	if m == nil {
+		return
+	}
+	for _, x := range reVMLimit.FindAllStringSubmatch(m[1], 16) {
+		name := prlimNames[x[1]]
+		if name == "" {
+			continue
+		}
+		v := part.Fact{Name: "limit", Of: name, Value: x[2]}
+		if n, ok := amount.Whole(x[2]); ok {
+			if v.Value = n; x[3] != "" && n < amount.Max/amount.KB {
+				v.Value, v.Unit = n*amount.KB, "bytes"
+			}
+		}
+		f.Add(v)
+	}
+	if len(f.Facts) > 0 {
+		f.N = 1
+		f.Notes = append(f.Notes, "these are the limits of the Java VM, not of a server")
+	}
+	return f
+}
+
 // ReadUlimit reads ulimit -a, of bash and of dash.
 func ReadUlimit(w *part.Window) (f part.Found) {
+	if f := virtualMachineLimits(w.Text(0)); f.N > 0 {
+		return f
+	}
 	for f.N < len(w.Lines) {
 		m := reUlimit.FindStringSubmatch(part.Bare(w.Text(f.N)))
 		if z := reUlimitZsh.FindStringSubmatch(w.Text(f.N)); z != nil {
@@ -87,7 +122,7 @@ func ReadUlimit(w *part.Window) (f part.Found) {
 // ReadLimits reads /proc/PID/limits.
 func ReadLimits(w *part.Window) (f part.Found) {
 	if !reLimitsHead.MatchString(w.Text(0)) {
-		return
+		return searchedLimits(w)
 	}
 	f.Of = usage.PID(w.Command)
 	f.N = 1
@@ -96,18 +131,68 @@ func ReadLimits(w *part.Window) (f part.Found) {
 		if m == nil {
 			break
 		}
-		v := part.Fact{Name: "limit", Of: strings.ReplaceAll(m[1], " ", "_"), Value: m[2]}
-		if n, ok := amount.Whole(m[2]); ok {
-			v.Value = n
-			if m[4] == "bytes" {
-				v.Unit = "bytes"
-			}
-		}
-		f.Add(v)
+		f.Add(limitOf(m))
 		f.N++
 	}
 	return f
 }
+
+// limitOf is the soft limit of a line.
+func limitOf(m []string) part.Fact {
+	v := part.Fact{Name: "limit", Of: strings.ReplaceAll(m[1], " ", "_"), Value: m[2]}
+	if n, ok := amount.Whole(m[2]); ok {
+		v.Value = n
+		if m[4] == "bytes" {
+			v.Unit = "bytes"
+		}
+	}
+	return v
+}
+
+var (
+	// reLimitOf is the process that a loop prints before its limits.
+	reLimitOf = regex.New(`^(?:PID|pid|Process)[:=]? ?(\d{1,10}):?$`)
+	// reSearched is a line of grep in the limits of processes.
+	reSearched = regex.New(`^(?:/proc/(\d{1,10})/limits:)?(Max .*)$`)
+)
+
+// searchedLimits reads what grep finds in /proc/PID/limits, for one process or for several that have the same limits.
+func searchedLimits(w *part.Window) (f part.Found) {
+	seen := map[string]any{}
+	pid := ""
+	for i := 0; i < len(w.Lines); i++ {
+		t := w.Text(i)
+		if p := reLimitOf.FindStringSubmatch(t); p != nil {
+			pid = p[1]
+			continue
+		}
+		s := reSearched.FindStringSubmatch(t)
+		if s == nil {
+			break
+		}
+		m := reLimit.FindStringSubmatch(s[2])
+		if m == nil || m[4] == "" || !limitValue(m[2]) || !limitValue(m[3]) {
+			break
+		}
+		if s[1] != "" {
+			pid = s[1]
+		}
+		v := limitOf(m)
+		if had, ok := seen[v.Of]; ok && had != v.Value { // of another kind of process
+			break
+		} else if !ok {
+			f.Add(v)
+		}
+		if seen[v.Of] = v.Value; f.Of == "" {
+			f.Of = pid
+		}
+		f.N = i + 1
+	}
+	return f
+}
+
+// limitValue says whether a text is a limit.
+func limitValue(s string) bool { return s == "unlimited" || amount.Digits(s) }
 
 // ulimitNames are limits by the letter that ulimit is asked with, and what it counts in.
 var ulimitNames = map[byte]struct {

@@ -127,6 +127,9 @@ func ReadSar(w *part.Window) (f part.Found) {
 		}
 		sarRow(&f, head, c, at)
 	}
+	if (rows == 0 || len(f.Facts) == first) && i > 0 { // its rows were cut off
+		return part.Found{N: i + 1, Host: f.Host, Facts: f.Facts[:first], Sure: part.Likely}
+	}
 	if rows == 0 || len(f.Facts) == first {
 		return part.Found{}
 	}

@@ -74,6 +74,11 @@ type Collector struct {
 	ours        int64
 	named       bool // some entry has a user or a database
 	recovery    recovery
+	changes     changes
+	authorized  sessions
+	slots       names // from which WAL was asked for that is gone
+	consumers   names // application names of those that asked for it
+	startup     pglog.Death
 }
 
 // stamp is a time of the log.
@@ -131,7 +136,8 @@ const (
 
 // NewCollector starts with nothing.
 func NewCollector(o Options) *Collector {
-	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}}
+	c := &Collector{o: o, errors: names{}, mask: mask{on: o.Redact}, authorized: sessions{}, slots: names{},
+		consumers: names{}}
 	c.temp.group = map[int]*spill{}
 	c.wal.init(o.Settings, o.WALDisk)
 	c.locks.init()
@@ -155,6 +161,11 @@ func (c *Collector) Dump(d *pglog.Dump) { c.memory.dump(c, d) }
 func (c *Collector) Entry(e *pglog.Entry) {
 	c.entries++
 	c.named = c.named || len(e.User) > 0 || len(e.Database) > 0
+	if e.Severity == pglog.Log {
+		c.authorized.take(e)
+	} else {
+		c.authorized.name(e)
+	}
 	k := e.Kind()
 	if e.Timed {
 		c.last.us, c.last.ok = e.Time, true
@@ -200,6 +211,7 @@ func (c *Collector) Entry(e *pglog.Entry) {
 	case pglog.Other:
 		if e.Severity == pglog.Log {
 			c.recovery.take(e)
+			c.changes.take(c, e, at)
 			if badRecord(e.Message) && !bytes.HasSuffix(e.Message, checkpointRecord) {
 				c.record.pid, c.record.why = e.PID, shorten(string(e.Message), maxSample)
 			}
@@ -255,6 +267,9 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		pglog.RedoDone, pglog.Ready, pglog.ShutdownAsked, pglog.ShutDown, pglog.NotAccepting:
 		c.crashes.take(c, e, k, at)
 		c.recovery.step(e, k, at)
+		if k == pglog.CrashNotice {
+			c.person(t, e)
+		}
 		open := c.crashes.open
 		c.starts.take(e, k, at, open != nil && open.Kind == processDied && !c.crashes.gone && !c.starts.open)
 		switch {
@@ -264,6 +279,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 			c.sample(t, e)
 		default:
 			c.refusing++
+			c.person(t, e)
 			c.sample(t, e)
 		}
 	case pglog.OutOfMemory:
@@ -278,7 +294,7 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 	case pglog.DeadlockFound:
 		c.locks.deadlockFound(c, e)
 	case pglog.Deadlock:
-		if !c.locks.deadlock(c, e) {
+		if !c.locks.deadlock(c, e, at) {
 			c.person(t, e)
 		}
 	case pglog.VacuumRun:
@@ -307,7 +323,16 @@ func (c *Collector) take(e *pglog.Entry, k pglog.Kind, at stamp, t *tally) {
 		c.reasonOf(e)
 		c.person(t, e)
 		c.detailed(t, e)
-	case pglog.ConnectionLost, pglog.Terminated, pglog.NoSuchName, pglog.WALGone, pglog.StrangeClient:
+	case pglog.WALGone:
+		if slot := e.SlotAsked(); slot != "" {
+			c.slots.add(c.mask.name("slot", slot))
+		}
+		if len(e.App) > 0 {
+			c.consumers.add(c.mask.name("application", shorten(string(e.App), 64)))
+		}
+		c.person(t, e)
+		c.sample(t, e)
+	case pglog.ConnectionLost, pglog.Terminated, pglog.NoSuchName, pglog.StrangeClient:
 		c.person(t, e)
 		c.sample(t, e)
 	case pglog.DiskFull:

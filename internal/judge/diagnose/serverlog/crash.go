@@ -49,9 +49,10 @@ type crashes struct {
 	startPID  int    // of the last PANIC that kept the server from starting
 	lastFatal string // the last FATAL of a process that it may have ended with
 	fatalPID  int
-	fatal     bool // the server itself has said in this start why it cannot go on
-	failed    bool // the recovery of the last start did
-	gone      bool // the postmaster has ended since the last crash began: what follows is a start
+	fatal     bool  // the server itself has said in this start why it cannot go on
+	failed    bool  // the recovery of the last start did
+	gone      bool  // the postmaster has ended since the last crash began: what follows is a start
+	up        stamp // when the server accepted connections again after the last crash
 }
 
 // alive notes that the server lives: the last entry before it starts.
@@ -114,6 +115,9 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 			}
 		}
 	case pglog.NotAccepting:
+		if s.open == nil && s.doubted == nil && bytes.HasSuffix(e.Message, recoveryMode) && !s.justUp(at) {
+			s.unseen(at) // without a crash, it says that it is starting up
+		}
 		if s.open != nil {
 			s.open.Refused++
 		} else if s.doubted != nil {
@@ -139,6 +143,16 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	}
 }
 
+// recoveryMode is what sessions are told from the crash of a process until the server accepts connections again.
+var recoveryMode = []byte("the database system is in recovery mode")
+
+// justUp says whether a time is that of the end of the last crash: entries of one second may be in any order.
+func (s *crashes) justUp(at stamp) bool {
+	const apart = 1.0
+	after, ok := at.since(s.up)
+	return s.count > 0 && (!at.ok || !ok || after <= apart)
+}
+
 // howOf reads "received fast shutdown request".
 func howOf(e *pglog.Entry) string {
 	for _, how := range []string{"fast", "smart", "immediate"} {
@@ -160,7 +174,11 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 		return
 	}
 	if d.What == startupProcess {
+		if d.Signal == 0 {
+			c.startup = d
+		}
 		if s.open != nil {
+			s.open.failedAgain(at)
 			if !s.open.failed {
 				s.open.then(recoveryFailed(d))
 				s.open.failed = true
@@ -200,6 +218,9 @@ func (s *crashes) died(c *Collector, e *pglog.Entry, at stamp) {
 		Exception: d.Raised, Statement: c.normal(e.Running()), Cause: s.deathOf(d), bus: busError(d)}
 	if d.Signal != 0 {
 		x.ExitCode = -1
+	}
+	if who, ok := c.authorized[d.PID]; ok {
+		x.User, x.Database = c.mask.name("user", who[0]), c.mask.name("database", who[1])
 	}
 	x.ProcessesEnded = lost
 	x.panicked = d.Signal == 6 && s.afterPanic(d)
@@ -289,7 +310,18 @@ func (s *crashes) restoring(e *pglog.Entry) {
 func asStandby() say.Message { return say.M("it was started again as a standby") }
 
 // then adds to a cause what came of it.
-func (x *Crash) then(what say.Message) { x.Cause = say.All("; ", x.Cause, what) }
+func (x *Crash) then(what say.Message) {
+	x.came = append(x.came, what)
+	x.Cause = say.All("; ", append([]say.Message{x.first}, x.came...)...)
+}
+
+// failedAgain notes that the startup process ended, again or for the first time.
+func (x *Crash) failedAgain(at stamp) {
+	x.failures++
+	if at.ok {
+		x.failedAt = at
+	}
+}
 
 // undoubt takes back that what was found is a backup.
 func (s *crashes) undoubt() bool {
@@ -304,7 +336,7 @@ func (s *crashes) undoubt() bool {
 // begin opens a crash that was found at one time, and the last sign of life before which
 // may be of another.
 func (s *crashes) begin(at, from stamp, crash *Crash) {
-	crash.Time, crash.DownSeconds, crash.RecoverySeconds = at.String(), -1, -1
+	crash.Time, crash.DownSeconds, crash.RecoverySeconds, crash.first = at.String(), -1, -1, crash.Cause
 	crash.LastAlive = from.String()
 	s.open, s.from, s.redo, s.doubted, s.gone = crash, from, stamp{}, nil, false
 	if s.count == 0 {
@@ -325,7 +357,11 @@ func (s *crashes) close(at stamp) {
 		s.open.DownAtMost = false
 	}
 	if s.open.Recovered {
-		s.open.Ready = at.String()
+		s.open.Ready, s.up = at.String(), at
+	}
+	if n := s.open.failures; n > 1 && s.open.failedAt.ok {
+		s.open.then(say.N(n, "recovery failed {n} time, the last time at {time}",
+			"recovery failed {n} times, the last time at {time}", "time", s.open.failedAt.String()))
 	}
 	s.count++
 	if len(s.list) < maxCrashes {
@@ -426,6 +462,7 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 		return Finding{}, false
 	}
 	f := Finding{ID: "crash", Severity: Critical, Count: s.count, First: s.first.String(), Last: s.last.String()}
+	c.killers(r)
 	head := say.N(s.count, "Server crashed once", "Server crashed {n} times")
 	if !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Kind != immediate }) {
 		head = say.N(s.count, "Server was stopped once by an immediate shutdown, an intentional crash",
@@ -466,6 +503,12 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 			"{n} other process was terminated because of it; open transactions were lost",
 			"{n} other processes were terminated because of it; open transactions were lost"))
 	}
+	for _, who := range c.kinds[pglog.CrashNotice].who.told(3) {
+		f.Evidence = append(f.Evidence, say.M("terminated: {who}", "who", who))
+	}
+	for _, who := range c.kinds[pglog.NotAccepting].who.told(3) {
+		f.Evidence = append(f.Evidence, say.M("refused: {who}", "who", who))
+	}
 	if !c.o.Redact {
 		for _, src := range c.sources {
 			lines := slices.Concat(src.Killed, src.Faults)
@@ -481,6 +524,26 @@ func (c *Collector) crashed(r *Report) (Finding, bool) {
 	}
 	f.Do = c.afterCrash(r)
 	return f, true
+}
+
+// killers says of the processes that a line of the kernel in the same file names that the OOM killer ended them.
+func (c *Collector) killers(r *Report) {
+	for _, src := range c.sources {
+		for _, line := range src.Killed {
+			_, rest, _ := strings.Cut(line, "process ")
+			digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+			for i := range r.Crashes {
+				x := &r.Crashes[i]
+				if x.Signal != 9 || digits == "" || strconv.Itoa(x.PID) != digits {
+					continue
+				}
+				x.oom, x.first = true, say.M("{process} (PID {pid}) was killed by the OOM killer (signal 9), as a "+
+					"line "+
+					"of the kernel in the same file shows", "process", x.Process, "pid", digits)
+				x.Cause = say.All("; ", append([]say.Message{x.first}, x.came...)...)
+			}
+		}
+	}
 }
 
 // outage says for how long the server was down.
@@ -565,7 +628,13 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 			code = x.ExitCode
 		}
 	}
-	if killed || gone {
+	sure := killed && !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Signal == 9 && !x.oom })
+	switch {
+	case sure && !gone:
+		do = append(do, say.M("pgfettle diagnose oom explains the report of the kernel. pgfettle plan shows the "+
+			"values "+
+			"for the host: vm.overcommit_memory = 2 (only the query fails), huge pages, work_mem and max_connections."))
+	case killed || gone:
 		kernel := c.o.Kernel
 		if kernel.IsZero() {
 			kernel = say.Text("journalctl -k | pgfettle diagnose oom -")

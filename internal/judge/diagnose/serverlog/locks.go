@@ -32,7 +32,11 @@ type locks struct {
 	}
 	tiedBy names // processes that held the locks of deadlocks whose error has no DETAIL
 	untold int64 // deadlocks without it
+	first  []Tied
 }
+
+// maxTied deadlocks are kept one by one.
+const maxTied = 10
 
 // maxOpen is how many waits that go on are followed.
 const maxOpen = 10000
@@ -97,9 +101,19 @@ func (s *locks) deadlockFound(c *Collector, e *pglog.Entry) {
 }
 
 // deadlock takes the error; placed says that its user is that of a statement.
-func (s *locks) deadlock(c *Collector, e *pglog.Entry) (placed bool) {
+func (s *locks) deadlock(c *Collector, e *pglog.Entry, at stamp) (placed bool) {
 	numbers := e.DeadlockOn()
 	list := e.DeadlockStatements()
+	if len(s.first) < maxTied {
+		x := Tied{Time: at.String(), Victim: e.PID, Relation: c.mask.name("table", e.Relation()), Tuple: e.Tuple(),
+			User: c.user(e), Database: c.database(e)}
+		for _, l := range list {
+			if l.PID > 0 && !slices.Contains(x.Processes, l.PID) {
+				x.Processes = append(x.Processes, l.PID)
+			}
+		}
+		s.first = append(s.first, x)
+	}
 	if len(list) == 0 {
 		s.untold++
 	}
@@ -144,6 +158,7 @@ func (s *locks) report(c *Collector) Locks {
 	c.hide(out.Waiting)
 	out.Deadlocked, _ = s.tied.first(shownTop)
 	c.hide(out.Deadlocked)
+	out.Tied = s.first
 	return out
 }
 

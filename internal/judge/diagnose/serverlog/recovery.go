@@ -20,6 +20,9 @@ type Recovery struct {
 	StreamingFrom string   `json:"streaming_from,omitempty"`     // LSN
 	OnTimeline    string   `json:"streaming_timeline,omitempty"` // of that
 	Timeline      int64    `json:"new_timeline,omitempty"`       // that it went on with
+	Phases        []Phase  `json:"phases,omitempty"`             // that took so long that the server reported them
+	None          bool     `json:"redo_not_required,omitempty"`
+	LastCommit    string   `json:"last_transaction,omitempty"` // time of its commit, as the log has it
 }
 
 // recovery follows it; the last one counts.
@@ -45,11 +48,28 @@ var (
 	streamingAt  = []byte("started streaming WAL from primary at ")
 	toTarget     = []byte("starting point-in-time recovery to ")
 	archiveDone  = []byte("archive recovery complete")
+	lastCommit   = []byte("last completed transaction was at log time ")
 )
+
+// phase keeps the last report of each part of a start.
+func (s *recovery) phase(p Phase) {
+	x := s.fact()
+	for i := range x.Phases {
+		if x.Phases[i].Name == p.Name {
+			x.Phases[i] = p
+			return
+		}
+	}
+	x.Phases = append(x.Phases, p)
+}
 
 // take reads the entries of no kind.
 func (s *recovery) take(e *pglog.Entry) {
 	m := e.Message
+	if p, ok := phaseOf(m); ok {
+		s.phase(p)
+		return
+	}
 	switch {
 	case bytes.HasPrefix(m, restoredLog):
 		x := s.fact()
@@ -61,6 +81,8 @@ func (s *recovery) take(e *pglog.Entry) {
 		lsn, line, _ := bytes.Cut(m[len(streamingAt):], []byte(" on timeline "))
 		x := s.fact()
 		x.StreamingFrom, x.OnTimeline, x.Standby = word(lsn), word(line), true
+	case bytes.HasPrefix(m, lastCommit):
+		s.fact().LastCommit = shorten(string(m[len(lastCommit):]), 40)
 	case bytes.HasPrefix(m, archiveDone):
 		x := s.fact()
 		x.Complete, x.Archive = true, true
@@ -88,6 +110,10 @@ func (s *recovery) step(e *pglog.Entry, k pglog.Kind, at stamp) {
 		s.redo = at
 		x.From, x.To, x.RedoSeconds = word(bytes.TrimPrefix(e.Message, []byte("redo starts at "))), "", nil
 	case pglog.RedoDone:
+		if bytes.HasPrefix(e.Message, []byte("redo is not required")) {
+			s.fact().None = true
+			return
+		}
 		rest, ok := bytes.CutPrefix(e.Message, []byte("redo done at "))
 		if !ok {
 			return

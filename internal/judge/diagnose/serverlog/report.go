@@ -31,7 +31,7 @@ func (c *Collector) Report() *Report {
 		Crashes: append([]Crash{}, c.crashes.list...), Memory: c.memory.report(c), Temp: c.temp.report(c),
 		Checkpoints: c.wal.report(), Locks: c.locks.report(c), Vacuum: c.vacuum.report(c),
 		Starts: append([]Start{}, c.starts.list...), Shutdowns: append([]Shutdown{}, c.starts.shutdowns...),
-		Refused: c.refusing, Errors: c.errors.list(2 * shownTop), Messages: c.faults.list(),
+		Changed: c.changes.list, Refused: c.refusing, Errors: c.errors.list(2 * shownTop), Messages: c.faults.list(),
 		Durations: c.durations.report(), SessionSets: c.sets.report(c), Findings: []Finding{},
 		Unknown: []gap.Gap{}}
 	r.SpanSeconds, _ = c.latest.since(c.first)
@@ -358,9 +358,27 @@ func (c *Collector) walGone(*Report) (Finding, bool) {
 			"does not have the segment, rebuild the standby with pg_basebackup, and use a replication slot or a " +
 			"larger wal_keep_size.")
 	}
+	if len(c.slots) > 0 && !c.wal.restoredNothing {
+		archive = say.M("The standby or consumer cannot continue from there. If the archive has the segment, set " +
+			"restore_command on the standby. Otherwise rebuild it with pg_basebackup.")
+	}
 	f, ok := c.finding(pglog.WALGone, "wal_removed", Critical,
 		"Requested WAL segment was already removed (once)",
 		"Requested WAL segment was already removed ({n} times)", archive)
+	for _, k := range c.consumers.list(3) {
+		f.Evidence = append(f.Evidence, named(k, say.M("application {name}", "name", k.Name),
+			say.M("other applications")))
+	}
+	for _, k := range c.slots.list(3) {
+		f.Evidence = append(f.Evidence, named(k, say.M("replication slot {slot}", "slot", k.Name),
+			say.M("other replication slots")))
+	}
+	if ok && len(c.slots) > 0 {
+		f.Do = append(f.Do, say.M("The consumer uses a replication slot, but the slot does not retain that "+
+			"segment: it was "+
+			"created later, or it exceeded max_slot_wal_keep_size. Check restart_lsn and wal_status in "+
+			"pg_replication_slots."))
+	}
 	if s, more := c.finding(pglog.SlotLost, "wal_removed", Critical, "Replication slot invalidated (once)",
 		"Replication slot invalidated ({n} times)",
 		say.M("Its consumer cannot continue from there. Usual causes: the slot retained more WAL than "+
@@ -518,8 +536,43 @@ func (c *Collector) deadlocks(r *Report) (Finding, bool) {
 				say.M("held by other processes")))
 		}
 		f.Evidence = append(f.Evidence, c.lockedOn(c.locks.tiedOn)...)
+		f.Evidence = append(f.Evidence, tied(r.Locks.Tied)...)
 	}
 	return f, ok
+}
+
+// shownTied deadlocks are shown one by one.
+const shownTied = 3
+
+// tied says which processes and which rows were in the first deadlocks.
+func tied(list []Tied) (out []say.Message) {
+	for _, x := range list[:min(len(list), shownTied)] {
+		var m []say.Message
+		if len(x.Processes) > 1 && slices.Contains(x.Processes, x.Victim) {
+			m = append(m, say.M("PIDs {pids}, of which {victim} failed", "pids", pids(x.Processes), "victim",
+				strconv.Itoa(x.Victim)))
+		} else if len(x.Processes) > 1 {
+			m = append(m, say.M("PIDs {pids}", "pids", pids(x.Processes)))
+		}
+		if x.Tuple != "" {
+			m = append(m, say.M("tuple {tuple} in relation {name}", "tuple", say.Verbatim(x.Tuple), "name", x.Relation))
+		}
+		switch {
+		case len(m) == 0:
+		case x.Time == "" || len(list) == 1:
+			out = append(out, say.All("; ", m...))
+		default:
+			out = append(out, say.M("{time}: {what}", "time", x.Time, "what", say.All("; ", m...)))
+		}
+	}
+	return out
+}
+
+func pids(list []int) (out say.List) {
+	for _, p := range list {
+		out.Items = append(out.Items, say.Text(strconv.Itoa(p)))
+	}
+	return out
 }
 
 // lockedOn returns the relations of waits or of deadlocks.

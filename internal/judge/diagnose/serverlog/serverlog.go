@@ -26,6 +26,7 @@ type Report struct {
 	Shutdowns   []Shutdown `json:"shutdowns"`
 	// replay of WAL: of the last start that the log has it of
 	Recovery *Recovery `json:"recovery,omitempty"`
+	Changed  []Changed `json:"changed_settings,omitempty"` // by reloads of the configuration
 	// connections that were turned away as the server started or recovered
 	Refused int64  `json:"refused_while_starting"`
 	Memory  Memory `json:"memory"`
@@ -90,8 +91,10 @@ type Crash struct {
 	ExitCode       int         `json:"exit_code"`           // -1: none
 	Exception      string      `json:"exception,omitempty"` // Windows' code
 	Statement      string      `json:"statement"`           // normalized
-	ProcessesEnded int64       `json:"processes_ended"`     // that the log reports: since 14 it reports none
-	Refused        int64       `json:"refused"`             // connections, until it was ready
+	User           string      `json:"user,omitempty"`      // of its session, if the log has that it was authorized
+	Database       string      `json:"database,omitempty"`
+	ProcessesEnded int64       `json:"processes_ended"` // that the log reports: since 14 it reports none
+	Refused        int64       `json:"refused"`         // connections, until it was ready
 	// the last sign of life before: the death itself, the last entry, or "last known up at"
 	LastAlive string `json:"last_alive,omitempty"`
 	Ready     string `json:"ready,omitempty"` // when connections were accepted again
@@ -104,6 +107,12 @@ type Crash struct {
 	bus      bool // it got SIGBUS, whose number differs by system
 	panicked bool // the log has the PANIC that it aborted after
 	failed   bool // the recovery from it did
+
+	oom      bool          // a line of the kernel in the same file says who killed it
+	first    say.Message   // the cause alone
+	came     []say.Message // what came of it
+	failures int64         // of recovery
+	failedAt stamp         // the last of them
 }
 
 // Start is a start of the server.
@@ -134,6 +143,8 @@ type SharedMemory struct {
 	Error   string      `json:"error"`                   // the kernel's
 	Request *unit.Bytes `json:"request_bytes,omitempty"` // the largest
 	Limit   string      `json:"limit,omitempty"`         // that the server's hint names: SHMMAX, SHMMNI, …
+	// kernel.shmmax, if the input shows it beside the log
+	Shmmax *unit.Bytes `json:"shmmax_bytes,omitempty"`
 }
 
 // DynamicShared is shared memory that a query did not get.
@@ -340,6 +351,18 @@ type Locks struct {
 	Relations []Count     `json:"relations"`     // that waits and deadlocks were on, by the CONTEXT
 	// those that waited for each other
 	Deadlocked []Statement `json:"deadlock_statements"`
+	Tied       []Tied      `json:"deadlocks_first,omitempty"` // the first deadlocks, one by one
+}
+
+// Tied is one deadlock.
+type Tied struct {
+	Time      string `json:"time,omitempty"`
+	Victim    int    `json:"victim,omitempty"` // PID of the session that failed
+	Processes []int  `json:"processes,omitempty"`
+	Relation  string `json:"relation,omitempty"`
+	Tuple     string `json:"tuple,omitempty"` // block and row of what it was changing
+	User      string `json:"user,omitempty"`  // of the victim
+	Database  string `json:"database,omitempty"`
 }
 
 // Vacuum is what the log says about autovacuum.

@@ -2,6 +2,7 @@ package serverlog
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -46,6 +47,11 @@ func larger(have *unit.Bytes, size int64) *unit.Bytes {
 func (s *sharedMemory) report(c *Collector, r *Report) {
 	if s.own.Refused > 0 {
 		own := s.own
+		for _, src := range c.sources {
+			if b := unit.Bytes(src.Shmmax); b > 0 {
+				own.Shmmax = &b
+			}
+		}
 		r.SharedMemory = &own
 	}
 	if s.dynamic.Refused > 0 {
@@ -71,7 +77,15 @@ func (c *Collector) noShared(r *Report) (Finding, bool) {
 		f.Evidence = append(f.Evidence, say.M("it requested {size} with {call}", "size", inBytes(*m.Request), "call",
 			m.Call))
 	}
+	fits := m.Shmmax != nil && m.Request != nil && *m.Request <= *m.Shmmax
+	if m.Limit == "SHMMAX" && m.Shmmax != nil && *m.Shmmax < math.MaxInt64 {
+		f.Evidence = append(f.Evidence, say.M("kernel.shmmax in the input: {size}", "size", inBytes(*m.Shmmax)))
+	}
 	switch {
+	case m.Limit == "SHMMAX" && fits:
+		f.Do = append(f.Do, say.M("The kernel.shmmax in the input allows the request, so something else refused it: "+
+			"the limits where the server runs (ipcs -lm in its container), another segment with the same key (ipcs "+
+			"-m), or a sandbox."))
 	case m.Limit == "SHMMAX":
 		f.Do = append(f.Do, say.M("The segment exceeds SHMMAX. Raise kernel.shmmax, and kernel.shmall in pages "+
 			"(sysctl), or lower shared_buffers and max_connections. Since PostgreSQL 9.3, the server maps its memory "+

@@ -181,6 +181,15 @@ func (c *Collector) startFailed(*Report) (Finding, bool) {
 			f.Do = append(f.Do, x.do)
 		}
 	}
+	if strings.Contains(strings.Join(c.kinds[pglog.StartFailed].samples, "\n"), "backup_label") {
+		f.Do = append(f.Do, say.M("Remove backup_label only if these files are not a restored backup. After a "+
+			"restore, "+
+			"the server needs it, and all WAL since the beginning of the backup."))
+	}
+	if d := c.startup; d.Exit > 0 && d.PID > 0 {
+		f.Evidence = append(f.Evidence, say.M("startup process (PID {pid}) exited with code {code}", "pid",
+			strconv.Itoa(d.PID), "code", d.Exit))
+	}
 	if name, value := settingOfPrimary(all); name != "" {
 		f.Do = append(f.Do, say.M("Set {name} to at least {value} on this server, the value of the primary, and start "+
 			"it again.", "name", name, "value", value))

@@ -2,6 +2,7 @@ package slow
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/gapwords"
@@ -119,9 +120,14 @@ func (d *Report) fastAlone() {
 	if d.has("other-query") {
 		return
 	}
+	slow := Read(d.Slow.Name, d.slowRun)
 	for _, v := range Read(d.Fast.Name, d.fastRun).Verdicts {
-		if alone(v.ID) && v.ID != "misestimate" || v.ID == "spill" {
-			d.add(v.ID, v.Certainty, nil, say.M("In the fast run: {finding}", "finding", v.Title), v.Evidence, v.Next)
+		if alone(v.ID) && v.ID != "misestimate" || v.ID == "spill" || v.ID == "slowest-node" {
+			title := say.M("In the fast run: {finding}", "finding", v.Title)
+			if slices.ContainsFunc(slow.Verdicts, func(o Verdict) bool { return o.ID == v.ID }) {
+				title = say.M("In both runs (shown for the fast run): {finding}", "finding", v.Title)
+			}
+			d.add(v.ID, v.Certainty, nil, title, v.Evidence, v.Next)
 		}
 	}
 }

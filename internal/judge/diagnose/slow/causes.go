@@ -2,6 +2,7 @@ package slow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -121,6 +122,9 @@ func (d *Reading) calls() {
 				"pg_stat_user_functions.")})
 }
 
+// computed are scans of rows that the plan itself has made.
+var computed = []string{"Subquery Scan", "CTE Scan", "WorkTable Scan", "Values Scan", "Named Tuplestore Scan"}
+
 // removedElsewhere says what to do if a condition is applied to rows that another server has sent, or that were
 // decompressed for it.
 func removedElsewhere(head string) []say.Message {
@@ -132,6 +136,9 @@ func removedElsewhere(head string) []say.Message {
 		return []say.Message{say.M("The filter is applied here, after the remote server has sent the rows. Write the " +
 			"condition so that it can be sent (immutable operators and functions, built-in or of an extension in the " +
 			"option extensions of the server), and verify it in Remote SQL.")}
+	case slices.ContainsFunc(computed, func(kind string) bool { return strings.HasPrefix(head, kind) }):
+		return []say.Message{say.M("The rows are computed before they are filtered: no index finds those that are " +
+			"kept. A condition on columns of the tables belongs inside the subquery.")}
 	case strings.Contains(head, "DecompressChunk"):
 		return []say.Message{say.M("The rows are decompressed before they are filtered. " +
 			"timescaledb.compress_segmentby with the compared columns, or compress_orderby, skips whole batches; an " +

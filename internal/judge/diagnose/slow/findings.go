@@ -213,13 +213,7 @@ func (d *Reading) repeated() {
 	if worst == nil {
 		return
 	}
-	text := say.N(whole(worst.Actual.Loops), "{node} ran {n} time, {each} each: {time} in total, {percent} of the time",
-		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", named(worst.Head), "each",
-		ms(*worst.Actual.Total), "time", ms(worst.wall), "percent", percent(d.share(worst.wall)))
-	if worst.processes > 1 {
-		text = say.All(", ", text, say.N(whole(worst.processes), "in {n} process", "in {n} parallel processes"))
-	}
-	evidence := []say.Message{text}
+	evidence := []say.Message{d.ran(worst)}
 	if p := worst.parent; p != nil && strings.Contains(p.Head, "Nested Loop") {
 		for _, c := range p.Children {
 			if c == worst.Node { // the outer side stands first
@@ -233,12 +227,32 @@ func (d *Reading) repeated() {
 			}
 		}
 	}
+	for _, r := range d.list { // of other parts
+		if len(evidence) < 4 && r.walled && r.Actual.Loops >= readLoops && d.share(r.wall) >= readMuch && r != worst &&
+			!below(r, worst) && !below(worst, r) && (r.parent == nil || !r.parent.often()) {
+			evidence = append(evidence, d.ran(r))
+		}
+	}
 	next := []say.Message{say.M("Reduce the rows outside of the loop, or make the inner side cheaper, with an index " +
 		"that finds its rows directly.")}
 	if worst.Subplan != "" || worst.parent != nil && worst.parent.Subplan != "" {
 		next = []say.Message{say.M("A subquery runs for each row: write it as a join, or let it run once.")}
 	}
 	d.add("repeated", Sure, 0.8*d.share(worst.wall), nil, say.M("Part of the plan ran many times"), evidence, next)
+}
+
+// often reports whether a node ran many times itself.
+func (r *readNode) often() bool { return r.walled && r.Actual.Loops >= readLoops }
+
+// ran says how often a node ran, and how long in all.
+func (d *Reading) ran(r *readNode) say.Message {
+	text := say.N(whole(r.Actual.Loops), "{node} ran {n} time, {each} each: {time} in total, {percent} of the time",
+		"{node} ran {n} times, {each} each: {time} in total, {percent} of the time", "node", named(r.Head), "each",
+		ms(*r.Actual.Total), "time", ms(r.wall), "percent", percent(d.share(r.wall)))
+	if r.processes > 1 {
+		text = say.All(", ", text, say.N(whole(r.processes), "in {n} process", "in {n} parallel processes"))
+	}
+	return text
 }
 
 // estimates reports where the planner expected a different number of rows.
@@ -262,6 +276,10 @@ func (d *Reading) estimates() {
 	var evidence []say.Message
 	for _, r := range list[:min(len(list), 4)] {
 		f, _ := r.misjudged()
+		if r.planned > 0 { // the line shows the rows of one process: so does the factor
+			a, b := max(r.Cost.Rows, 1), max(r.Actual.Rows, 1)
+			f = max(a/b, b/a)
+		}
 		estimate, actual := rowsOf(r.Cost.Rows), rowsOf(r.Actual.Rows)
 		if r.Actual.Rows > r.Cost.Rows {
 			evidence = append(evidence, say.M("{node}: estimate {estimate}, actual {actual}, {factor} times as many",
@@ -328,7 +346,8 @@ func (d *Reading) misestimated(least float64) []*readNode {
 			continue
 		}
 		more := r.Actual.Rows > r.Cost.Rows
-		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && (r.stops || r.best()) || more && d.reread(r) {
+		if max(r.Actual.Rows, r.Cost.Rows) < 100 || !more && (r.stops || r.best() || r.ofNothing()) ||
+			more && d.reread(r) {
 			continue
 		}
 		list = append(list, r)
@@ -339,6 +358,17 @@ func (d *Reading) misestimated(least float64) []*readNode {
 // best says whether a node sorts for the rows that a LIMIT above it takes: it returns no others, and was estimated with
 // all.
 func (r *readNode) best() bool { return r.Sort != nil && strings.HasPrefix(r.Sort.Method, "top-N") }
+
+// ofNothing reports whether a node had no rows to work on, where few were expected: what it makes of each was not seen.
+func (r *readNode) ofNothing() bool {
+	const few = 10
+	if r.Actual.Rows > 0 || len(r.Children) == 0 {
+		return false
+	}
+	c := r.Children[0] // the outer side of a join
+	return c.Subplan == "" && c.Cost != nil && c.Cost.Rows < few && c.Actual != nil && !c.Actual.NoRows &&
+		c.Actual.Rows == 0
+}
 
 // below reports whether a node is in the part of the plan that another returns the rows of.
 func below(r, above *readNode) bool {

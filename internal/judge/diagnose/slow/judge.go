@@ -215,7 +215,9 @@ func (d *Report) otherIndex(e *float64) bool {
 	var evidence []say.Message
 	var names []string
 	told := map[*queryplan.Node]bool{}
-	within := 0.0 // the time of the subplans that the replaced scans are in; without end if one is in none
+	// The time of the subplans that the replaced scans are in, or of these scans if nothing else changed with them;
+	// without end if that of one is not known.
+	within := 0.0
 	d.fastRun.Root.Walk(func(n *queryplan.Node) {
 		index := shape.Index(n.Head)
 		if index == "" || slices.Contains(d.Slow.Indexes, index) || slices.Contains(names, index) || len(names) >= 3 {
@@ -231,6 +233,8 @@ func (d *Report) otherIndex(e *float64) bool {
 		}
 		names = append(names, index)
 		if t, ok := shape.SubplanTime(d.slowRun, s); ok {
+			within += t
+		} else if t, ok := d.scanSaved(s, n); ok {
 			within += t
 		} else {
 			within = math.Inf(1)

@@ -39,6 +39,25 @@ func (d *Report) replaced(fast *queryplan.Node, table string) *queryplan.Node {
 	return out
 }
 
+// scanSaved is how much less time a scan took in the fast run, where an index replaced it below the same kind of node:
+// what is above it did the same work. It is false if that is another one, or a time is not known.
+func (d *Report) scanSaved(slow, fast *queryplan.Node) (float64, bool) {
+	above := shape.Parent(d.slowRun.Root, slow)
+	scan := fast
+	for p := shape.Parent(d.fastRun.Root, scan); p != nil && shape.Relation(p.Head) != ""; {
+		scan = p // the scan of the table, of which this is the bitmap
+		p = shape.Parent(d.fastRun.Root, scan)
+	}
+	beyond := shape.Parent(d.fastRun.Root, scan)
+	if above == nil || beyond == nil || shape.Kind(above.Head) != shape.Kind(beyond.Head) ||
+		strings.HasPrefix(shape.Kind(above.Head), "Nested Loop") {
+		return 0, false
+	}
+	a, ok := shape.Wall(d.slowRun, slow)
+	b, ok2 := shape.Wall(d.fastRun, scan)
+	return max(a-b, 0), ok && ok2
+}
+
 // parallelOnly says which scans of the slow run ran in one process, and in the fast run in several.
 func (d *Report) parallelOnly() []say.Message {
 	const most = 3

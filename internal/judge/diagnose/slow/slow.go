@@ -171,7 +171,7 @@ func slowPlan(name string, p *queryplan.Plan) Plan {
 	if t, ok := p.Ran(); ok {
 		s.Execution = &t
 	}
-	if b := p.Root.Buffers; p.Buffers && b != nil {
+	if b := shape.WholeBuffers(p); p.Buffers && b != nil {
 		hit, read, temp := b.Hit+b.LocalHit, b.Read+b.LocalRead, b.TempRead+b.TempWritten
 		dirtied, written := b.Dirtied+b.LocalDirtied, b.Written+b.LocalWritten
 		s.Hit, s.Read, s.Temp, s.Dirtied, s.Written = &hit, &read, &temp, &dirtied, &written

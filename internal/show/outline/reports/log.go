@@ -215,6 +215,13 @@ func crashText(c *serverlog.Crash) say.Message {
 	if c.RecoverySeconds >= 0 {
 		text = append(text, say.M("WAL replay took {time}.", "time", seconds(c.RecoverySeconds)))
 	}
+	switch {
+	case c.User != "" && c.Database != "":
+		text = append(text, say.M("It was a session of {user} in the database {database}.", "user", c.User, "database",
+			c.Database))
+	case c.User != "":
+		text = append(text, say.M("It was a session of {user}.", "user", c.User))
+	}
 	if c.ProcessesEnded > 0 {
 		text = append(text, say.N(c.ProcessesEnded, "{n} other process ended.", "{n} other processes ended."))
 	}
@@ -430,6 +437,9 @@ func (p logWords) about(r *serverlog.Report) []string {
 	if m := recoveryOf(r); !m.IsZero() {
 		out = append(out, p.Word(m))
 	}
+	if m := changedOf(r); !m.IsZero() {
+		out = append(out, p.Word(m))
+	}
 	if m := checkpointsOf(r); !m.IsZero() {
 		out = append(out, p.Word(m)+".")
 	}
@@ -443,10 +453,36 @@ func (p logWords) about(r *serverlog.Report) []string {
 	return out
 }
 
+// shownChanged is how many changed settings are listed: JSON has all.
+const shownChanged = 8
+
+// changedOf says which settings reloads of the configuration changed.
+func changedOf(r *serverlog.Report) say.Message {
+	if len(r.Changed) == 0 {
+		return say.Message{}
+	}
+	list := say.List{Most: shownChanged}
+	for i, x := range r.Changed {
+		m := say.M("{name} = {value}", "name", say.Verbatim(x.Name), "value", say.Verbatim("'"+x.Value+"'"))
+		switch {
+		case x.Reset:
+			m = say.M("{name} = default", "name", say.Verbatim(x.Name))
+		case x.Value == "" && r.Redacted:
+			m = say.Verbatim(x.Name)
+		}
+		if x.Time != "" && (i == 0 || r.Changed[i-1].Time != x.Time) {
+			m = say.M("{setting} ({time})", "setting", m, "time", x.Time)
+		}
+		list.Items = append(list.Items, m)
+	}
+	return say.M("Settings changed by a reload: {settings}.", "settings", list)
+}
+
 // recoveryOf says what the log has of replay of WAL.
 func recoveryOf(r *serverlog.Report) say.Message {
 	x := r.Recovery
-	if x == nil || len(r.Crashes) > 0 && !x.Standby && !x.Archive { // their list has it
+	told := func(c serverlog.Crash) bool { return c.RecoverySeconds >= 0 } // their list has it
+	if x == nil || slices.ContainsFunc(r.Crashes, told) && !x.Standby && !x.Archive && len(x.Phases) == 0 {
 		return say.Message{}
 	}
 	var facts say.List
@@ -470,6 +506,18 @@ func recoveryOf(r *serverlog.Report) say.Message {
 		add(say.M("redo done at {lsn}", "lsn", say.Verbatim(x.To)))
 	case x.From != "":
 		add(say.M("redo started at {lsn}", "lsn", say.Verbatim(x.From)))
+	}
+	if x.None {
+		add(say.M("no redo required"))
+	}
+	if x.LastCommit != "" {
+		add(say.M("last transaction at {time}", "time", say.Verbatim(x.LastCommit)))
+	}
+	for _, f := range x.Phases {
+		if f.Name == "redo in progress" && x.To != "" {
+			continue // it ended
+		}
+		add(say.M("{phase} for {time}", "phase", say.Verbatim(f.Name), "time", seconds(f.Seconds)))
 	}
 	if x.Timeline > 0 {
 		add(say.M("new timeline: {timeline}", "timeline", strconv.FormatInt(x.Timeline, 10)))

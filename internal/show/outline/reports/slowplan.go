@@ -48,7 +48,11 @@ func SlowPlan(d *slow.Reading, c *say.Catalogue) outline.Outline {
 	o.Add(t)
 	o.Toned(outline.ToneNote, p.Say("Milliseconds. each: per loop, with children. own: all loops, without children. "+
 		"share: of the time of the plan. ~: not measured, or unknown."))
-	p.list(&o, p.Say("Whole plan"), planLines(d))
+	whole := p.Say("Whole plan")
+	if d.Plan.Fragment {
+		whole = p.Say("Part of the plan in the input")
+	}
+	p.list(&o, whole, planLines(d))
 	if len(d.Plans) > 1 {
 		var lines []say.Message
 		for i := range d.Plans {

@@ -112,6 +112,19 @@ func Alike(p *queryplan.Plan, head string) int {
 	return n
 }
 
+// Parent is the node that another stands directly below; nil for the root.
+func Parent(root, n *queryplan.Node) (out *queryplan.Node) {
+	root.Walk(func(p *queryplan.Node) {
+		if slices.Contains(p.Children, n) {
+			out = p
+		}
+	})
+	return out
+}
+
+// Kind is what a node does, whether in parallel or not.
+func Kind(head string) string { return strings.TrimPrefix(head, "Parallel ") }
+
 // SubplanTime is the time of the subplan that a node is in, whose rows another part of the plan uses whole; false if it
 // is in none, or its time is not known.
 func SubplanTime(p *queryplan.Plan, n *queryplan.Node) (float64, bool) {

@@ -61,6 +61,26 @@ func OwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*qu
 	return own, timed
 }
 
+// WholeBuffers are the blocks of a plan: those of its root, or if the beginning is missing, the sum of the nodes below
+// it, where the counts that stand alone are of less.
+func WholeBuffers(p *queryplan.Plan) *queryplan.Buffers {
+	top := p.Root.Buffers
+	if !p.Root.Missing {
+		return top
+	}
+	var sum queryplan.Buffers
+	for _, c := range p.Root.Children {
+		if c.Buffers != nil {
+			sum.Add(c.Buffers)
+		}
+	}
+	all := func(b *queryplan.Buffers) int64 { return b.Hit + b.Read + b.LocalHit + b.LocalRead }
+	if sum == (queryplan.Buffers{}) || top != nil && all(top) >= all(&sum) {
+		return top
+	}
+	return &sum
+}
+
 // Processes is how many processes ran each node side by side.
 func Processes(p *queryplan.Plan) map[*queryplan.Node]float64 {
 	out := map[*queryplan.Node]float64{}
@@ -113,4 +133,14 @@ func cteScan(head string) (string, bool) {
 	rest, ok := strings.CutPrefix(head, "CTE Scan on ")
 	name, _, _ := strings.Cut(rest, " ")
 	return name, ok && name != ""
+}
+
+// Wall is the time of a node in all loops, with what is below it, in parallel parts divided by its processes; false
+// if it
+// is not known.
+func Wall(p *queryplan.Plan, n *queryplan.Node) (float64, bool) {
+	if n.Actual == nil || n.Actual.Total == nil {
+		return 0, false
+	}
+	return *n.Actual.Total * n.Actual.Loops / max(Processes(p)[n], 1), true
 }
