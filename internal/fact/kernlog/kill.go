@@ -38,6 +38,9 @@ func (p *Reader) kill(l line) bool {
 			return false
 		}
 	}
+	if p.inTable && p.at != nil && len(p.at.Victims) == 0 {
+		p.at.Table.Ended = true
+	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
 	v := Victim{At: l.at, UID: -1}
 	if choice != nil {
@@ -50,6 +53,7 @@ func (p *Reader) kill(l line) bool {
 		v.PID, _ = strconv.Atoi(killed[1])
 		v.setUID(killed[2])
 	}
+	v.Name = undecorated(v.Name)
 	if p.at != nil && p.at.Shown {
 		p.close()
 	}
@@ -63,6 +67,7 @@ func (p *Reader) kill(l line) bool {
 	}
 	r := p.current(l.at)
 	r.Called, p.tail, p.killed = true, p.since+sizeLines, p.log.Lines
+	p.ofEvent(r)
 	if choice != nil {
 		switch {
 		case r.Constraint != Unclear:
@@ -97,6 +102,16 @@ func (p *Reader) kill(l line) bool {
 		r.Victims = append(r.Victims, v)
 	}
 	return true
+}
+
+// undecorated takes off what a page has put about a name to make it stand out: **firefox**.
+func undecorated(name string) string {
+	for _, mark := range []string{"**", "__", "`", "*"} {
+		if in, ok := strings.CutPrefix(name, mark); ok && len(in) > len(mark) && strings.HasSuffix(in, mark) {
+			name = strings.TrimSuffix(in, mark)
+		}
+	}
+	return name
 }
 
 // titles gives what a person has put above a report to that report: the line of the kill, without its time.

@@ -205,6 +205,7 @@ func (p *Reader) finished(b []byte) {
 		}
 	}
 	p.ended = ended{at: at, line: p.log.Lines}
+	p.exitAt(at)
 }
 
 // reContainerOOM is an event of Docker: «container oom 3f2ab81c0d (image=postgres:16, name=shop-db)».
