@@ -233,6 +233,8 @@ const (
 	AskedKill Kind = "asked_kill"
 	// earlyoom found no process that it may send one
 	EarlyNone Kind = "earlyoom_none"
+	// earlyoom saw that hardly any memory was left, and sent nobody a signal
+	EarlyLow Kind = "earlyoom_low"
 	// The OOM controller of Talos killed all processes of a control group.
 	TalosKilled Kind = "talos_killed"
 	// Slurm says that the kernel killed in a step of a job

@@ -136,6 +136,32 @@ func (l *Log) titles() {
 	}
 }
 
+// askers joins a report whose first line is cut off with that line, which a person shows below it to explain it: of the
+// same second, and nothing else.
+func (l *Log) askers() {
+	for i := 0; i+1 < len(l.Reports); i++ {
+		r, a := &l.Reports[i], &l.Reports[i+1]
+		if a.Asker.Name == "" || len(a.Victims) > 0 || a.Info != nil || a.Memcg != nil || len(a.Table.Tasks) > 0 ||
+			a.Kernel != "" || a.Manual || a.NoVictim || a.Panic || len(r.Victims) == 0 || !sameMoment(&r.At, &a.At) ||
+			r.Asker.Name != "" && r.Asker.Name != a.Asker.Name {
+			continue
+		}
+		if r.Asker.Name == "" {
+			r.Asker = a.Asker
+		}
+		l.Reports = slices.Delete(l.Reports, i+1, i+2)
+		i--
+	}
+}
+
+// sameMoment says whether two stamps are told, and are the same.
+func sameMoment(a, b *Stamp) bool {
+	if a.Boot >= 0 || b.Boot >= 0 {
+		return a.Boot == b.Boot
+	}
+	return a.Text != "" && a.Text == b.Text
+}
+
 // repeats leaves out the lines of a kill that a person shows once more, without their time.
 func (l *Log) repeats() {
 	for i := 0; i < len(l.Reports); i++ {

@@ -105,6 +105,7 @@ type Reader struct {
 	headAt    int  // number of that line; 0: none
 	looked    int  // number of the line behind which systemd-oomd lists what it could kill; 0: none
 	level     *Level
+	lowest    *Other            // what earlyoom saw when the least was left; nil: it saw none
 	peaks     map[string]*Other // of units, logged before a kill
 	kernels   releases
 	contained int // number of the line that says that one was killed for memory; 0: none
@@ -230,9 +231,11 @@ func (p *Reader) manual(at Stamp) bool {
 func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
+	p.low()
 	p.log.Stated = p.stated.sum()
 	p.log.releases(&p.kernels)
 	p.log.titles()
+	p.log.askers()
 	p.log.clocks()
 	p.log.repeats()
 	p.log.excerpts()

@@ -38,7 +38,7 @@ var (
 		`of the|out of)\W+(?:\w+\W+){0,2}|[/+×x<>] ?)$`)
 	reNotAllAfter = regex.New(`(?i)^[\s,]{0,3}(?:is |was |are |were )?(?:free|available|used|in use|left|consumed|` +
 		`limit|per |each|for )`)
-	reLimitSaid = regex.New(`(?i)(?:\b(?:limit(?:ed|s)?(?: (?:of|to|is|was|at|set to|set at))?[ :=]{1,3}|` +
+	reLimitSaid = regex.New(`(?i)(?:\b(?:limit(?:ed|s)?(?: (?:of|to|is|was|at|set|only|just|currently)){0,4}[ :=]{1,3}|` +
 		`capped at |cap of |MemoryMax ?[=:] ?|mem_limit: ?|memory limit\W{1,8}|mem(?:ory)?_?limit["']?[ :=]{1,4})|` +
 		`--memory[ =])[\x60*"'(]{0,3}` + sizeWord + `\b`)
 	// A limit that somebody wants to set is none that was reached.
@@ -51,6 +51,8 @@ var (
 		`(?:^|[^\w.,:-])(\d{1,5}) restarts\b|\brestart ?count["']?[:=] {0,16}(\d{1,5})\b|\bOOMKilled +(\d{1,5}) (?:\(|\d)`)
 	reAssigned = regex.New(`Successfully assigned ([a-z0-9][a-z0-9.-]{0,252})/([a-z0-9][a-z0-9.-]{0,252}) to ` +
 		`([\w.-]{1,253})`)
+	// «kubectl exec -it pod/shop-db-0 …», «pod shop-db-0 was OOMKilled»
+	rePodNamed = regex.New(`\bpods?[/ ]["'\x60]?([a-z0-9]+(?:-[a-z0-9]+)*-(?:\d{1,3}|[a-z0-9]{5}))\b`)
 	rePodField = regex.New(`^(Name|Namespace|Node): {2,24}([A-Za-z0-9][\w.-]{0,252})(?:/[\w.:]{1,64})?$`)
 	reExit137  = regex.New(`(?i)\bexit(?:ed|s)?(?: with)?(?: an?)?(?: exit)?(?: code| status)? ?[:=(]{0,2} ?137\b|` +
 		`\bexit_?code["']?[ :=]{1,4}["']?137\b|(?:退出码|код(?:ом)? (?:выхода|возврата)) ?[:=]? ?137\b`)
@@ -119,6 +121,11 @@ func (p *Reader) states(b []byte) {
 	if has("uccessfully assigned") {
 		if m := reAssigned.FindSubmatch(b); m != nil {
 			t.Namespace, t.Pod, t.Node = string(m[1]), strings.TrimRight(string(m[2]), ".-"), string(m[3])
+		}
+	}
+	if t.Pod == "" && has("pod") {
+		if m := rePodNamed.FindSubmatch(b); m != nil {
+			t.Pod = string(m[1])
 		}
 	}
 	if has("Name", "Node:") {

@@ -148,3 +148,35 @@ func TestOomdFound(t *testing.T) {
 		}
 	}
 }
+
+// TestAskerShownOnceMore holds that the first line of a report that a person shows below it to explain it is none of
+// another run.
+func TestAskerShownOnceMore(t *testing.T) {
+	const report = "Jul 15 23:44:32 h kernel: [   2073]     0  2073    54876      537    69632        0             0 make\n" +
+		"Jul 15 23:44:32 h kernel: Out of memory: Killed process 2074 (eater) total-vm:6295848kB, anon-rss:1872532kB\n"
+	for line, reports := range map[string]int{"Jul 15 23:44:32": 1, "Jul 15 23:59:32": 2} {
+		l := read(t, report+"```\n## what it means\n```\n"+line+" h kernel: eater invoked oom-killer: gfp_mask=0x6280ca, "+
+			"order=0, oom_score_adj=0\n```\n")
+		if len(l.Reports) != reports || reports == 1 && l.Reports[0].Asker.Name != "eater" {
+			t.Errorf("%s: %s", line, dump(l))
+		}
+	}
+}
+
+// TestEarlyoomSawLittle holds that earlyoom's view of the memory is told where it sent nobody a signal.
+func TestEarlyoomSawLittle(t *testing.T) {
+	const level = "mars 27 19:46:06 h earlyoom[1460]: mem avail:    56 of 15881 MiB ( 0.35%), swap free: 2555 of 4095 MiB " +
+		"(62.38%)\n"
+	for text, n := range map[string]int{level: 1, strings.Replace(level, "   56", "15342", 1): 0,
+		level + "mars 27 19:46:07 h earlyoom[1460]: sending SIGTERM to process 411 uid 1 \"java\": badness 5, VmRSS 9 MiB\n": 0} {
+		low := 0
+		for _, o := range read(t, text).Other {
+			if o.Kind == EarlyLow {
+				low++
+			}
+		}
+		if low != n {
+			t.Errorf("%s: %d", text, low)
+		}
+	}
+}

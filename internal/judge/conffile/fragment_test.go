@@ -46,6 +46,8 @@ func TestFragment(t *testing.T) {
 			"Change nothing for 9.6."}, []string{"critical"}},
 		{"the version is later than the name", "PostgreSQL 9.6:\n```\nwork_mem = 4MB\ncheckpoint_segments = 8\n```\n", 13,
 			true, []string{"critical conf_renamed"}, []string{"still accepts"}},
+		{"lines for several versions", "```\n# PostgreSQL 9.2\nwal_level = hot_standby\n\n# PostgreSQL 10 & 12\n" +
+			"wal_level = replica\n\nmax_wal_senders = 3\nwork_mem = 4MB\n```\n", 13, true, nil, []string{"conf_duplicate"}},
 		{"prose above and a line of pg_hba.conf below", "my settings:\nshared_buffers = 4GB\nwork_mem = 64MB\n" +
 			"max_connections = 200\nhost all all 0.0.0.0/0 md5\n", 17, false, nil, []string{"critical"}},
 		{"amounts with a space", "-----  Memory usage  -----\n[INFO]    configured work_mem: 32.00 MB\n" +

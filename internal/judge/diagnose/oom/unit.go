@@ -47,6 +47,8 @@ type Unit struct {
 	Escalated bool `json:"escalated,omitempty"`
 	// earlyoom found no process that it may kill
 	Nobody bool `json:"no_process,omitempty"`
+	// earlyoom saw little available memory and sent no signal
+	Low bool `json:"low_memory,omitempty"`
 	// what of memory and swap earlyoom saw before
 	Available *unit.Bytes `json:"available_bytes,omitempty"`
 	SwapFree  *unit.Bytes `json:"swap_free_bytes,omitempty"`
@@ -98,6 +100,9 @@ func unitsOf(log *Log, f *Facts) []Unit {
 		case kernlog.EarlyNone:
 			u.By, u.Nobody = "earlyoom", true
 			u.level(o.Level)
+		case kernlog.EarlyLow:
+			u.By, u.Low = "earlyoom", true
+			u.level(o.Level)
 		case kernlog.SlurmKilled:
 			u.By = BySlurm
 		case kernlog.TalosKilled:
@@ -122,7 +127,7 @@ func unitsOf(log *Log, f *Facts) []Unit {
 // what the kubelet found in the kernel's log.
 func settled(list []Unit, log *Log) []Unit {
 	killed := slices.ContainsFunc(list, func(u Unit) bool { return u.By == "systemd-oomd" && !u.Over })
-	return slices.DeleteFunc(list, func(u Unit) bool { return u.Over && killed || u.Seen && len(log.Reports) > 0 })
+	return slices.DeleteFunc(list, func(u Unit) bool { return u.Over && killed || (u.Seen || u.Low) && len(log.Reports) > 0 })
 }
 
 func (u *Unit) level(l *kernlog.Level) {

@@ -43,6 +43,9 @@ func notSystemd(u oom.Unit) bool {
 // unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime reports it.
 func unitOf(u *oom.Unit) say.Message {
 	switch {
+	case u.Low:
+		return say.All(" ", say.M("earlyoom saw little available memory, and the logs do not show that it sent a signal: "+
+			"it does so only if both available memory and free swap are below its limits."), levelOf(u))
 	case u.Nobody:
 		return say.All(" ", say.M("earlyoom saw too little available memory and free swap, but it found no "+
 			"process that it could kill."), levelOf(u))
@@ -144,7 +147,7 @@ func unitBrief(u *oom.Unit) say.Message {
 	switch {
 	case u.Evicted:
 		return say.All(" ", say.M("The kubelet evicted a pod because the node was low on memory."), evictionIsNone())
-	case u.By == "earlyoom" && !u.Nobody:
+	case u.By == "earlyoom" && !u.Nobody && !u.Low:
 		brief := *u
 		brief.RSS = nil
 		return say.All(" ", earlyWhat(&brief), fromUserSpace())
