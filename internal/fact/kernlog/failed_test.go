@@ -14,7 +14,8 @@ func TestFailedAllocation(t *testing.T) {
 	const sums = "[21.0900] kernel: Free swap  = 5000kB\n[21.1000] kernel: Total swap = 9000kB\n" +
 		"[21.1100] kernel: 2048000 pages RAM\n[21.1200] kernel: 48000 pages reserved\n"
 	const slub = "[21.1300] kernel: SLUB: Unable to allocate memory on node -1, gfp=0x900(GFP_NOWAIT|__GFP_ZERO)\n" +
-		"[21.1400] kernel:   cache: kmalloc-512(77:0a1b2c), object size: 512, buffer size: 512, default order: 3, min " +
+		"[21.1400] kernel:   cache: kmalloc-512(77:0a1b2c), object size: 512, buffer size: 512, default order: " +
+		"3, min " +
 		"order: 0\n[21.1500] kernel:   node 0: slabs: 236, objs: 13216, free: 0\n"
 	for name, c := range map[string]struct {
 		text string
@@ -58,7 +59,8 @@ func TestPageSizeInferred(t *testing.T) {
 	node := func(k string) string {
 		return "[9.300] Node 0 active_anon:" + k + "00kB inactive_anon:0kB active_file:" + map[string]string{"8": "184",
 			"4": "92", "16": "368"}[k] + "kB mapped:" + map[string]string{"8": "152", "4": "76", "16": "304"}[k] +
-			"kB pagetables:" + map[string]string{"8": "1992", "4": "996", "16": "3984"}[k] + "kB all_unreclaimable? no\n"
+			"kB pagetables:" + map[string]string{"8": "1992", "4": "996", "16": "3984"}[k] + "kB " +
+			"all_unreclaimable? no\n"
 	}
 	for k, want := range map[string]unit.Bytes{"4": 4 * unit.KB, "8": 8 * unit.KB, "16": 16 * unit.KB} {
 		if l := read(t, text+node(k)); len(l.Reports) != 1 || l.Reports[0].PageSize != want {
@@ -68,8 +70,10 @@ func TestPageSizeInferred(t *testing.T) {
 	if l := read(t, text); l.Reports[0].PageSize != 0 {
 		t.Error(dump(l))
 	}
-	l := read(t, text+"[9.400] Normal free:248784kB boost:2kB min:292864kB low:315392kB high:337920kB active_anon:0kB\n")
-	if l.Reports[0].PageSize != 8*unit.KB || len(l.Reports[0].Zones) != 1 || l.Reports[0].Zones[0].Min != 292864*unit.KB {
+	l := read(t, text+"[9.400] Normal free:248784kB boost:2kB min:292864kB low:315392kB high:337920kB "+
+		"active_anon:0kB\n")
+	if l.Reports[0].PageSize != 8*unit.KB || len(l.Reports[0].Zones) != 1 ||
+		l.Reports[0].Zones[0].Min != 292864*unit.KB {
 		t.Error(dump(l))
 	}
 }
@@ -87,7 +91,8 @@ func TestZonesAlone(t *testing.T) {
 // name is none of it.
 func TestWordsOfOldKernels(t *testing.T) {
 	l := read(t, "[1.100] nautilus invoked oom-killer: gfp_mask=0x201da, order=0, oomkilladj=0\n[1.200] Mem-Info:\n"+
-		"[1.300] Active_anon:448923 active_file:272 inactive_anon:153736\n[1.300]  inactive_file:257 unevictable:0 dirty:0\n"+
+		"[1.300] Active_anon:448923 active_file:272 inactive_anon:153736\n[1.300]  inactive_file:257 "+
+		"unevictable:0 dirty:0\n"+
 		"[1.300]  free:18411 slab:9847 mapped:5678 pagetables:2836 bounce:0\n"+
 		"[1.400] Out of memory: kill process 4495 (**firefox**) score 182289 or a child\n"+
 		"[1.500] Killed process 4495 (**firefox**)\n")
@@ -102,7 +107,8 @@ func TestContainerOfTheAsker(t *testing.T) {
 	const id = "1e479e759020fa0b6c72def90973540a2d33982fea2ad67a96373b4da751a820"
 	for cpuset, want := range map[string]string{id: id, "docker-" + id + ".scope": id, "/": "", "kubepods": "",
 		"/kubepods/pod7/" + id: id} {
-		l := read(t, "[1.100] java invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=-998\n[1.200] java cpuset="+
+		l := read(t, "[1.100] java invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=-998\n[1.200] java "+
+			"cpuset="+
 			cpuset+" mems_allowed=0\n[1.900] Memory cgroup out of memory: Killed process 7 (java) total-vm:9kB, "+
 			"anon-rss:8kB\n")
 		if got := l.Reports[0].Asker.Container; got != want {
@@ -116,7 +122,8 @@ func TestTableEnds(t *testing.T) {
 	const text = "[1.100] Memory cgroup stats for /a: cache:264KB rss:0KB shmem:0KB\n" +
 		"[1.200] [  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n" +
 		"[1.300] [   9941]     0  9941      255        1    32768        0          -998 pause\n"
-	for end, want := range map[string]bool{"": false, "[1.300] [  ": false, "[1.400] Memory cgroup out of memor\n": true,
+	for end, want := range map[string]bool{"": false, "[1.300] [  ": false, "[1.400] Memory cgroup out of " +
+		"memor\n": true,
 		"[1.400] Memory cgroup out of memory: Killed process 7 (java) total-vm:9kB, anon-rss:8kB\n": true,
 		"[1.400] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task=java,pid=7,uid=0\n":      true} {
 		if l := read(t, text+end); l.Reports[0].Table.Ended != want {

@@ -965,8 +965,8 @@ func (p *Reader) body(l line) bool {
 		} else if _, row := guess(s); row || strings.Contains(s, "total_vm") {
 			return false // such a state has no table
 		}
-		if p.at != nil && p.at.failed && (begins(s) && !strings.HasPrefix(s, "M") || strings.HasPrefix(s, "Tasks state") ||
-			strings.HasPrefix(s, statsFor)) {
+		if p.at != nil && p.at.failed && (begins(s) && !strings.HasPrefix(s, "M") ||
+			strings.HasPrefix(s, "Tasks state") || strings.HasPrefix(s, statsFor)) {
 			return false // of a kill, whose first line is missing
 		}
 	}

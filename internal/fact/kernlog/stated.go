@@ -28,7 +28,7 @@ var (
 	reRAMOf = regex.New(`(?i)\b(?:machine|server|host|VM|instance|box|nodes?|droplet|VPS|laptop|desktop|system) ` +
 		`(?:has|have|with|having|of) (?:a total of |only )?` + sizeWord + `(?: of)? memory\b|` +
 		`(?:^|[\s(])` + sizeWord + ` (?:machine|server|host|VM|box|droplet|VPS|laptop|system)\b`)
-	reRAMLabel = regex.New(`(?i)^[\s*|-]{0,8}(?:total )?(?:RAM|memory|physical memory)[\s*]{0,4}[:=|][\s*]{0,4}` +
+	reRAMLabel = regex.New(`^[\s*|-]{0,8}(?:[Tt]otal )?(?:RAM|Memory|[Pp]hysical [Mm]emory)[\s*]{0,4}[:=|][\s*]{0,4}` +
 		sizeWord + `[\s*|.]{0,8}$`)
 	reSwapSaid = regex.New(`(?i)(?:^|[^\w.,-])` + sizeWord + `(?: of)? swap\b`)
 	// What is used, wanted, or left is not what there is.
@@ -38,8 +38,9 @@ var (
 		`of the|out of)\W+(?:\w+\W+){0,2}|[/+×x<>] ?)$`)
 	reNotAllAfter = regex.New(`(?i)^[\s,]{0,3}(?:is |was |are |were )?(?:free|available|used|in use|left|consumed|` +
 		`limit|per |each|for )`)
-	reLimitSaid = regex.New(`(?i)(?:\b(?:limit(?:ed|s)?(?: (?:of|to|is|was|at|set|only|just|currently)){0,4}[ :=]{1,3}|` +
-		`capped at |cap of |MemoryMax ?[=:] ?|mem_limit: ?|memory limit\W{1,8}|mem(?:ory)?_?limit["']?[ :=]{1,4})|` +
+	reLimitSaid = regex.New(`(?i)(?:\b(?:limit(?:ed|s)?(?: (?:of|to|is|was|at|set|only|just|currently)){0,4}` +
+		`[ :=]{1,3}|capped at |cap of |MemoryMax ?[=:] ?|mem_limit: ?|memory limit\W{1,8}|` +
+		`mem(?:ory)?_?limit["']?[ :=]{1,4})|` +
 		`--memory[ =])[\x60*"'(]{0,3}` + sizeWord + `\b`)
 	// A limit that somebody wants to set is none that was reached.
 	reWanted = regex.New(`(?i)\b(?:rais\w+|increas\w+|bump\w*|suggest\w*|recommend\w*|should|try|tried|consider|` +
@@ -48,7 +49,8 @@ var (
 		`invocations?|times|事件))?|oom[-_ ]?events|kills)\b|` +
 		`\b(?:OOM[- _]?)?killed (\d{1,5}) times\b|\bOOMKilled (\d{1,5}) times\b`)
 	reRestartsSaid = regex.New(`(?i)\brestart(?:ed|s|ing)?(?: itself)? (\d{1,5}) times\b|` +
-		`(?:^|[^\w.,:-])(\d{1,5}) restarts\b|\brestart ?count["']?[:=] {0,16}(\d{1,5})\b|\bOOMKilled +(\d{1,5}) (?:\(|\d)`)
+		`(?:^|[^\w.,:-])(\d{1,5}) restarts\b|\brestart ?count["']?[:=] {0,16}(\d{1,5})\b|` +
+		`\bOOMKilled +(\d{1,5}) (?:\(|\d)`)
 	reAssigned = regex.New(`Successfully assigned ([a-z0-9][a-z0-9.-]{0,252})/([a-z0-9][a-z0-9.-]{0,252}) to ` +
 		`([\w.-]{1,253})`)
 	// «kubectl exec -it pod/shop-db-0 …», «pod shop-db-0 was OOMKilled»
@@ -168,7 +170,8 @@ func (t *stated) sizes(s string) {
 	for _, re := range []*regex.Regex{reRAM, reRAMOf, reRAMLabel} {
 		for _, m := range re.FindAllStringSubmatchIndex(s, few) {
 			for i := 2; i+3 < len(m); i += 4 {
-				if m[i] < 0 || reNotAll.MatchString(s[:m[i]]) || reNotAllAfter.MatchString(s[m[1]:]) {
+				if m[i] < 0 || re == reRAMLabel && s[m[i+3]-1] == 'i' || // of a container: 4Gi
+					reNotAll.MatchString(s[:m[i]]) || reNotAllAfter.MatchString(s[m[1]:]) {
 					continue
 				}
 				if b, ok := amount(s[m[i]:m[i+1]], s[m[i+2]:m[i+3]]); ok && b >= 64*unit.MB {

@@ -29,6 +29,8 @@ func TestStated(t *testing.T) {
 		{"Our database host has 96GB RAM and 8 GB swap.", 96 * unit.GB, 8 * unit.GB, 0, 0, 0},
 		{"The VM has 16 GB of memory", 16 * unit.GB, 0, 0, 0, 0},
 		{"on a 32GB machine", 32 * unit.GB, 0, 0, 0, 0},
+		{"    Requests:\n      memory:  700Mi\n    Memory: 500Mi", 0, 0, 0, 0, 0},
+		{"Memory: 64 GB", 64 * unit.GB, 0, 0, 0, 0},
 		{"- RAM: 64 GiB", 64 * unit.GB, 0, 0, 0, 0},
 		{"java uses 12GB RAM of it", 0, 0, 0, 0, 0},
 		{"there were still 3 GB RAM free", 0, 0, 0, 0, 0},
@@ -39,7 +41,8 @@ func TestStated(t *testing.T) {
 		{"docker run --memory 3g postgres:17", 0, 0, 3 * unit.GB, 0, 0},
 		{"capped at `1500Mi`", 0, 0, 1500 * unit.MB, 0, 0},
 		{"we should raise the limit to 8Gi", 0, 0, 0, 0, 0},
-		{"    Limits:\n      cpu: 1\n      memory:  700Mi\n    Requests:\n      memory: 100Mi", 0, 0, 700 * unit.MB, 0, 0},
+		{"    Limits:\n      cpu: 1\n      memory:  700Mi\n    Requests:\n      memory: " +
+			"100Mi", 0, 0, 700 * unit.MB, 0, 0},
 		{"41 OOM kills since Monday, the pod restarted 12 times", 0, 0, 0, 41, 12},
 		{"dmesg has 23 oom-killer events", 0, 0, 0, 23, 0},
 		{"    Restart Count:  9", 0, 0, 0, 0, 9},
@@ -70,10 +73,11 @@ func TestStatedPod(t *testing.T) {
 // TestExit137 holds that the exit code is read with its reason and its time, and in sentences.
 func TestExit137(t *testing.T) {
 	for text, reason := range map[string]string{
-		"lastState:\n  terminated:\n    exitCode: 137\n    finishedAt: \"2026-03-30T12:44:10Z\"\n    reason: Error\n": "Error",
-		"##[error]Process completed with exit code 137.\n":                                                            "",
-		"db-1 exited with code 137\n":         "",
-		"the job died with exit status 137\n": "",
+		"lastState:\n  terminated:\n    exitCode: 137\n    finishedAt: \"2026-03-30T12:44:10Z\"\n    reason: " +
+			"Error\n": "Error",
+		"##[error]Process completed with exit code 137.\n": "",
+		"db-1 exited with code 137\n":                      "",
+		"the job died with exit status 137\n":              "",
 	} {
 		e := read(t, text).Stated.Exit
 		if e == nil || e.Reason != reason || reason != "" && e.At.Wall.IsZero() {
@@ -90,10 +94,10 @@ func TestEvents(t *testing.T) {
 	const kernel = "Memory cgroup out of memory: Kill process 411 (java) score 1900 or sacrifice child\n" +
 		"Killed process 411 (java) total-vm:900kB, anon-rss:800kB, file-rss:4kB, shmem-rss:0kB\n"
 	for before, want := range map[string]Event{
-		"  Warning  OOMKilling  49m   kernel-monitor, node-7  ":                       {"49m", "kernel-monitor", "node-7"},
-		"  Warning  OOMKilling  3m (x4 over 2h)  kernel-monitor, node-7  ":            {"3m", "kernel-monitor", "node-7"},
-		"  Warning  OOMKilling  3m  kernel-monitor  ":                                 {"3m", "kernel-monitor", ""},
-		"LAST SEEN   TYPE   REASON   OBJECT\n49m  Warning  OOMKilling  node/node-7  ": {"49m", "", "node-7"},
+		"  Warning  OOMKilling  49m   kernel-monitor, node-7  ":            {"49m", "kernel-monitor", "node-7"},
+		"  Warning  OOMKilling  3m (x4 over 2h)  kernel-monitor, node-7  ": {"3m", "kernel-monitor", "node-7"},
+		"  Warning  OOMKilling  3m  kernel-monitor  ":                      {"3m", "kernel-monitor", ""},
+		"49m  Warning  OOMKilling  node/node-7  ":                          {"49m", "", "node-7"},
 	} {
 		l := read(t, before+kernel)
 		if len(l.Reports) != 1 || l.Reports[0].Event == nil || *l.Reports[0].Event != want {
@@ -142,7 +146,8 @@ func TestOomdFound(t *testing.T) {
 		}
 		o := l.Other[0]
 		same := func(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
-		if o.Kind != OomdOver || o.Why != want.Why || o.Of != want.Of || o.For != want.For || !same(o.Most, want.Most) ||
+		if o.Kind != OomdOver || o.Why != want.Why || o.Of != want.Of || o.For != want.For ||
+			!same(o.Most, want.Most) ||
 			!same(o.Pressure, want.Pressure) || !sameSize(o.Used, want.Used) || !sameSize(o.Total, want.Total) {
 			t.Errorf("%s: %+v", text, o)
 		}
@@ -152,10 +157,12 @@ func TestOomdFound(t *testing.T) {
 // TestAskerShownOnceMore holds that the first line of a report that a person shows below it to explain it is none of
 // another run.
 func TestAskerShownOnceMore(t *testing.T) {
-	const report = "Jul 15 23:44:32 h kernel: [   2073]     0  2073    54876      537    69632        0             0 make\n" +
+	const report = "Jul 15 23:44:32 h kernel: [   2073]     0  2073    54876      537    69632        0         " +
+		"    0 make\n" +
 		"Jul 15 23:44:32 h kernel: Out of memory: Killed process 2074 (eater) total-vm:6295848kB, anon-rss:1872532kB\n"
 	for line, reports := range map[string]int{"Jul 15 23:44:32": 1, "Jul 15 23:59:32": 2} {
-		l := read(t, report+"```\n## what it means\n```\n"+line+" h kernel: eater invoked oom-killer: gfp_mask=0x6280ca, "+
+		l := read(t, report+"```\n## what it means\n```\n"+line+" h kernel: eater invoked oom-killer: "+
+			"gfp_mask=0x6280ca, "+
 			"order=0, oom_score_adj=0\n```\n")
 		if len(l.Reports) != reports || reports == 1 && l.Reports[0].Asker.Name != "eater" {
 			t.Errorf("%s: %s", line, dump(l))
@@ -165,10 +172,12 @@ func TestAskerShownOnceMore(t *testing.T) {
 
 // TestEarlyoomSawLittle holds that earlyoom's view of the memory is told where it sent nobody a signal.
 func TestEarlyoomSawLittle(t *testing.T) {
-	const level = "mars 27 19:46:06 h earlyoom[1460]: mem avail:    56 of 15881 MiB ( 0.35%), swap free: 2555 of 4095 MiB " +
+	const level = "mars 27 19:46:06 h earlyoom[1460]: mem avail:    56 of 15881 MiB ( 0.35%), swap free: 2555 " +
+		"of 4095 MiB " +
 		"(62.38%)\n"
 	for text, n := range map[string]int{level: 1, strings.Replace(level, "   56", "15342", 1): 0,
-		level + "mars 27 19:46:07 h earlyoom[1460]: sending SIGTERM to process 411 uid 1 \"java\": badness 5, VmRSS 9 MiB\n": 0} {
+		level + "mars 27 19:46:07 h earlyoom[1460]: sending SIGTERM to process 411 uid 1 \"java\": badness 5, " +
+			"VmRSS 9 MiB\n": 0} {
 		low := 0
 		for _, o := range read(t, text).Other {
 			if o.Kind == EarlyLow {

@@ -103,9 +103,8 @@ const earlyLow = 10 // percent
 // low notes that earlyoom saw hardly any memory, where it sent nobody a signal.
 func (p *Reader) low() {
 	o := p.lowest
-	if o == nil || o.Level.Available*100 >= o.Level.Total*earlyLow || slices.ContainsFunc(p.log.Other, func(o Other) bool {
-		return o.Kind == EarlyOOM || o.Kind == EarlyNone
-	}) {
+	sent := slices.ContainsFunc(p.log.Other, func(o Other) bool { return o.Kind == EarlyOOM || o.Kind == EarlyNone })
+	if o == nil || sent || o.Level.Available*100 >= o.Level.Total*earlyLow {
 		return
 	}
 	p.add(*o)

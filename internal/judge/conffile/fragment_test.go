@@ -26,7 +26,8 @@ func found(text string, major int, older bool) string {
 // TestFragment holds that what a part of a configuration does not set is not said to have its default, and that a name
 // is not said to stop a server of the version that the text names.
 func TestFragment(t *testing.T) {
-	const fence = "in postgresql.conf:\n```\nmax_wal_senders = 5\nwal_keep_segments = 1000\n```\nand in pg_hba.conf:\n```\n" +
+	const fence = "in postgresql.conf:\n```\nmax_wal_senders = 5\nwal_keep_segments = 1000\n```\nand in " +
+		"pg_hba.conf:\n```\n" +
 		"host  replication  postgres  192.168.2.0/24  trust\n```\n"
 	for _, c := range []struct {
 		name, text string
@@ -40,14 +41,17 @@ func TestFragment(t *testing.T) {
 			[]string{"critical conf_renamed", "Here: wal_keep_size = 16000MB."}, nil},
 		{"a whole number of gigabytes", strings.Replace(fence, "1000", "64", 1), 16, false,
 			[]string{"Here: wal_keep_size = 1GB."}, nil},
-		{"segments of checkpoints", strings.Replace(fence, "wal_keep_segments = 1000", "checkpoint_segments = 8", 1), 16,
+		{"segments of checkpoints", strings.Replace(fence, "wal_keep_segments = 1000", "checkpoint_segments = 8", 1),
+			16,
 			false, []string{"Here: max_wal_size = 384MB."}, nil},
 		{"the version has it", "PostgreSQL 9.6:\n" + fence, 13, true, []string{"notice conf_renamed: PostgreSQL 9.6",
 			"Change nothing for 9.6."}, []string{"critical"}},
-		{"the version is later than the name", "PostgreSQL 9.6:\n```\nwork_mem = 4MB\ncheckpoint_segments = 8\n```\n", 13,
+		{"the version is later than the name", "PostgreSQL 9.6:\n```\nwork_mem = 4MB\ncheckpoint_segments = " +
+			"8\n```\n", 13,
 			true, []string{"critical conf_renamed"}, []string{"still accepts"}},
 		{"lines for several versions", "```\n# PostgreSQL 9.2\nwal_level = hot_standby\n\n# PostgreSQL 10 & 12\n" +
-			"wal_level = replica\n\nmax_wal_senders = 3\nwork_mem = 4MB\n```\n", 13, true, nil, []string{"conf_duplicate"}},
+			"wal_level = replica\n\nmax_wal_senders = 3\nwork_mem = " +
+			"4MB\n```\n", 13, true, nil, []string{"conf_duplicate"}},
 		{"prose above and a line of pg_hba.conf below", "my settings:\nshared_buffers = 4GB\nwork_mem = 64MB\n" +
 			"max_connections = 200\nhost all all 0.0.0.0/0 md5\n", 17, false, nil, []string{"critical"}},
 		{"amounts with a space", "-----  Memory usage  -----\n[INFO]    configured work_mem: 32.00 MB\n" +
@@ -74,7 +78,8 @@ func TestOwnAmongOthers(t *testing.T) {
 		"below its name": "What we run:\n- shared_buffers\n  - Ours: 7GB / default: 128MB\n- work_mem\n" +
 			"  - Ours: 32MB / default: 4MB\n",
 		"behind its name": "- `shared_buffers`: default: 128MB, ours: 7GB\n- `work_mem`: default: 4MB, ours: 32MB\n",
-		"in lines":        "shared_buffers\n  default = 128MB\n  current value = 7GB\nwork_mem\n  default = 4MB\n  current value = 32MB\n",
+		"in lines": "shared_buffers\n  default = 128MB\n  current value = 7GB\nwork_mem\n  default = " +
+			"4MB\n  current value = 32MB\n",
 	} {
 		_, got := conffile.Recognize([]byte(text))
 		s := ""

@@ -159,8 +159,8 @@ func setElsewhere(d document.File) say.Message {
 	}
 	for _, f := range d.Findings {
 		last, _ := f.Seen.Args["last"].(string)
-		old := d.Names != nil && (strings.HasPrefix(d.Names.Version, "8.") || strings.HasPrefix(d.Names.Version, "9.") &&
-			d.Names.Version < "9.4")
+		old := d.Names != nil && (strings.HasPrefix(d.Names.Version, "8.") ||
+			strings.HasPrefix(d.Names.Version, "9.") && d.Names.Version < "9.4")
 		if d.From == "oldest" && old || d.From == "newest" && strings.HasPrefix(last, "9.") && last < "9.5" {
 			return say.M("ALTER SYSTEM exists since PostgreSQL 9.4: for an older server, change " +
 				"postgresql.conf instead.")

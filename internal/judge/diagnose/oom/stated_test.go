@@ -44,7 +44,8 @@ func TestLockedMemory(t *testing.T) {
 	}
 }
 
-// TestGroupOfACutTable: of a table that is cut, the processes that are there are not all, and one of some kB is no cause.
+// TestGroupOfACutTable: of a table that is cut, the processes that are there are not all, and one of some kB is no
+// cause.
 func TestGroupOfACutTable(t *testing.T) {
 	const text = "[1.100] Memory cgroup stats for /a: cache:264KB rss:0KB shmem:0KB\n" +
 		"[1.200] [  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name\n" +
@@ -64,7 +65,8 @@ func TestTellsOfTheLarge(t *testing.T) {
 	const large = "[1.100] Memory cgroup out of memory: Killed process 1 (metrics) total-vm:9kB, anon-rss:8043768kB\n"
 	const small = "[2.100] Memory cgroup out of memory: Killed process 2 (agent) total-vm:9kB, anon-rss:3652kB\n"
 	for text, want := range map[string]string{large + small: "metrics", small + large: "metrics",
-		small + strings.NewReplacer("2.100", "3.100", "process 2", "process 3", "(agent", "(probe").Replace(small): "probe"} {
+		small + strings.NewReplacer("2.100", "3.100", "process 2", "process "+
+			"3", "(agent", "(probe").Replace(small): "probe"} {
 		d := Diagnose(readLog(t, text), Facts{})
 		if got := d.Kills[*d.TellsMost].Victim.Name; got != want {
 			t.Errorf("%s: %s", text, got)
@@ -78,7 +80,8 @@ func TestSmallVictim(t *testing.T) {
 		"[1.200] [     11]     0    11    90000      500    32768        0             0 agent\n" +
 		"[1.300] [     12]     0    12   900000   500000    32768        0          -900 node\n"
 	const kill = "[1.400] Out of memory: Killed process 11 (agent) total-vm:9kB, anon-rss:1600kB, file-rss:400kB\n"
-	if s := oneKill(t, table+kill, Facts{}).Cause.Text.String(); !strings.Contains(s, "largest process in the report is "+
+	if s := oneKill(t, table+kill, Facts{}).Cause.Text.String(); !strings.Contains(s, "largest process in the "+
+		"report is "+
 		"node (process 12) with") {
 		t.Error(s)
 	}
@@ -91,7 +94,8 @@ func TestSmallVictim(t *testing.T) {
 func TestFailedCaches(t *testing.T) {
 	const slub = "[21.1300] SLUB: Unable to allocate memory on node -1 (gfp=0x20)\n" +
 		"[21.1400]   cache: kmalloc-1024(1793:c8edefa9), object size: 1024, buffer size: 1024, default order: 3\n"
-	d := Diagnose(readLog(t, "[21.100] Free swap  = 5000kB\n[21.100] Total swap = 9000kB\n[21.100] 2048000 pages RAM\n"+slub+
+	d := Diagnose(readLog(t, "[21.100] Free swap  = 5000kB\n[21.100] Total swap = 9000kB\n[21.100] 2048000 "+
+		"pages RAM\n"+slub+
 		slub), Facts{})
 	if d.FailedAllocations != 2 || len(d.FailedCaches) != 1 || d.FailedCaches[0] != (FailedCache{"kmalloc-1024",
 		"c8edefa9", 2}) || d.AtFailure == nil || d.AtFailure.Total == nil || *d.AtFailure.SwapTotal != 9000*unit.KB {

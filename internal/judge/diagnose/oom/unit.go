@@ -127,7 +127,9 @@ func unitsOf(log *Log, f *Facts) []Unit {
 // what the kubelet found in the kernel's log.
 func settled(list []Unit, log *Log) []Unit {
 	killed := slices.ContainsFunc(list, func(u Unit) bool { return u.By == "systemd-oomd" && !u.Over })
-	return slices.DeleteFunc(list, func(u Unit) bool { return u.Over && killed || (u.Seen || u.Low) && len(log.Reports) > 0 })
+	return slices.DeleteFunc(list, func(u Unit) bool {
+		return u.Over && killed || (u.Seen || u.Low) && len(log.Reports) > 0
+	})
 }
 
 func (u *Unit) level(l *kernlog.Level) {

@@ -44,7 +44,8 @@ func notSystemd(u oom.Unit) bool {
 func unitOf(u *oom.Unit) say.Message {
 	switch {
 	case u.Low:
-		return say.All(" ", say.M("earlyoom saw little available memory, and the logs do not show that it sent a signal: "+
+		return say.All(" ", say.M("earlyoom saw little available memory, and the logs do not show that it sent "+
+			"a signal: "+
 			"it does so only if both available memory and free swap are below its limits."), levelOf(u))
 	case u.Nobody:
 		return say.All(" ", say.M("earlyoom saw too little available memory and free swap, but it found no "+
