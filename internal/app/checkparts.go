@@ -55,7 +55,7 @@ func inPortions(name string, text []byte, form conffile.Form, told conftext.Text
 			continue
 		}
 		for i := p.First - 1; i < min(p.Last, len(lines)); i++ {
-			if of[i] == "" && !(f == conffile.Unit && ofServer(lines[i])) {
+			if of[i] == "" && !(f == conffile.Unit && conffile.OfServer(lines[i])) {
 				of[i] = f
 			}
 		}
@@ -82,13 +82,6 @@ func inPortions(name string, text []byte, form conffile.Form, told conftext.Text
 		return nil
 	}
 	return out
-}
-
-// ofServer says whether a line below a unit sets a parameter of the server: the keys of units are written otherwise.
-func ofServer(line []byte) bool {
-	name, _, ok := bytes.Cut(bytes.TrimSpace(line), []byte("="))
-	name = bytes.TrimSpace(name)
-	return ok && bytes.IndexByte(name, '_') > 0 && params.Known(string(name))
 }
 
 // only is the text with the lines of one file, and how many of them are not empty.
