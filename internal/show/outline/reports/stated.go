@@ -70,7 +70,14 @@ func (p oomWords) stated(o *outline.Outline, d *oom.Report) {
 		add(say.M("node: {name}", "name", s.Node))
 	}
 	if s.Exit != nil && len(d.Kills)+len(d.Units) > 0 {
-		add(say.M("exit code 137"))
+		switch e := s.Exit; {
+		case e.Reason != "" && !e.Time.IsZero():
+			add(say.M("exit code 137 ({time}, reason {reason})", "time", e.Time, "reason", e.Reason))
+		case e.Reason != "":
+			add(say.M("exit code 137 (reason {reason})", "reason", e.Reason))
+		default:
+			add(say.M("exit code 137"))
+		}
 	}
 	if len(list) == 0 || len(d.Kills)+len(d.Units)+len(d.Unexplained) == 0 && s.Exit == nil {
 		return
