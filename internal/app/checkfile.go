@@ -73,6 +73,7 @@ func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r c
 	}
 	if told.Form != conftext.Plain && told.Form != conftext.Recovery || len(told.Settings) > 0 {
 		major, from = fileMajor(m, told.Named)
+		told.Named.Older = from == "oldest"
 		on, machine := host, ""
 		if host == nil {
 			on, machine = h.told(told.Named, major)

@@ -55,7 +55,7 @@ func inPortions(name string, text []byte, form conffile.Form, told conftext.Text
 			continue
 		}
 		for i := p.First - 1; i < min(p.Last, len(lines)); i++ {
-			if of[i] == "" {
+			if of[i] == "" && !(f == conffile.Unit && conffile.OfServer(lines[i])) {
 				of[i] = f
 			}
 		}

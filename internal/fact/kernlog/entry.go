@@ -36,6 +36,7 @@ func (p *Reader) early(b []byte) {
 	p.ofKernel(b)
 	p.exited(b)
 	p.limited(b)
+	p.states(b)
 	if len(b) > maxFieldTime {
 		return
 	}

@@ -34,6 +34,8 @@ type Log struct {
 	Other   []Other  // other lines about memory, in the order of the log
 	Unread  []Unread // lines that tell of a kill and were not understood, by what they tell
 	Mention string   // the first line in which somebody mentions a kill; "": there is none
+	State   *Report  // of the memory, when an allocation failed that killed nothing; nil: there is none
+	Stated  Stated   // what people and manifests say of the machine and the container
 	Lines   int      // read
 	Cut     bool     // a bound was met: the oldest or the longest was left out
 }
@@ -83,6 +85,7 @@ type Report struct {
 	Score      *int64  // of the victim or of who was chosen, where the kernel tells (before 5.0)
 	Called     bool    // it is sure that the killer was called: else there is the state of memory alone
 	Shown      bool    // the state of memory that a person asked for, with SysRq m: of no kill
+	Event      *Event  // of Kubernetes, that quotes the line of the kill; nil: the log itself has it
 	WholeGroup bool    // memory.oom.group: all of the group were killed
 	NoVictim   bool    // no task could be killed
 	Allocating bool    // vm.oom_kill_allocating_task: who asked was killed, not who held most
@@ -93,6 +96,7 @@ type Report struct {
 	hinted     string // who asked for memory, by a line that says nothing else
 	wholeHost  bool   // so the kernel does only where the host has no memory
 	told       bool   // by one who saw the kill, not by the kernel's report of it
+	failed     bool   // the state of memory at an allocation that failed: of no kill
 	line       int    // of the log, in which it begins
 	named      Victim // by the line «oom-kill:»
 	trace      trace
@@ -106,6 +110,33 @@ type Asker struct {
 	Order int // of pages, a power of two; -1: not told
 	Adj   *int
 	GFP   string
+	// the container that it was in, by the cpuset that the kernel names; "": not told
+	Container string
+}
+
+// Event is what an event of Kubernetes says besides the message of the kernel.
+type Event struct {
+	Age      string // when it was, before the list was made: 49m
+	Reporter string // kernel-monitor, kubelet
+	Node     string
+}
+
+// Stated is what a text says besides its logs: words of people, manifests, tables of kubectl. What it says twice, and
+// differently, is nil.
+type Stated struct {
+	RAM, Swap      *unit.Bytes // of the machine
+	Limit          *unit.Bytes // of the container, or of the unit
+	Kills          int         // how often there was one; 0: not said
+	Restarts       int         // of the container; 0: not said
+	Pod, Namespace string
+	Node           string
+	Exit           *Exit // code 137; nil: none
+}
+
+// Exit is that of a container or a program with the code 137: signal 9 ended it.
+type Exit struct {
+	At     Stamp
+	Reason string // as Kubernetes tells it: Error; "": it does not
 }
 
 // MemInfo is the state of the whole host. Counts are pages; nil is not told.
@@ -128,9 +159,9 @@ type HugePool struct {
 
 // Zone is the memory of a node that is for one kind of requests.
 type Zone struct {
-	Node       int
-	Name       string // DMA, DMA32, Normal, Movable, Device
-	Free, High unit.Bytes
+	Node            int
+	Name            string // DMA, DMA32, Normal, Movable, Device
+	Free, Min, High unit.Bytes
 }
 
 // MemcgInfo is the state of the control group whose limit was hit.
@@ -138,6 +169,7 @@ type MemcgInfo struct {
 	Usage, Limit         *unit.Bytes // memory
 	SwapUsage, SwapLimit *unit.Bytes // version 1: memory and swap together
 	SwapTogether         bool
+	Fails, SwapFails     int64 // how often it was reached (failcnt)
 	Kmem                 *unit.Bytes
 	Stat                 map[string]int64 // memory.stat, bytes
 }
@@ -155,6 +187,7 @@ type Table struct {
 	PIDs       bool // the rows have their pid, else the thread group stands for it
 	Split      bool // resident memory is told by kind (6.8)
 	PageTables bool // page tables are told
+	Ended      bool // a line of the kernel stands behind its last row: it is not cut there
 }
 
 // Task is a row. Sizes of memory are pages but for PageTables.
@@ -192,6 +225,7 @@ const (
 	OomdKilled Kind = "oomd_killed"    // systemd-oomd killed a control group
 	OomdUnit   Kind = "oomd_unit"      // systemd: systemd-oomd killed processes of a unit
 	OomdLooked Kind = "oomd_looked"    // systemd-oomd lists what it could kill
+	OomdOver   Kind = "oomd_over"      // systemd-oomd found too little memory, and kills for it
 	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
 	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
 	EarlyOOM   Kind = "earlyoom"       // earlyoom sent a process a signal
@@ -199,12 +233,16 @@ const (
 	AskedKill Kind = "asked_kill"
 	// earlyoom found no process that it may send one
 	EarlyNone Kind = "earlyoom_none"
+	// earlyoom saw that hardly any memory was left, and sent nobody a signal
+	EarlyLow Kind = "earlyoom_low"
 	// The OOM controller of Talos killed all processes of a control group.
 	TalosKilled Kind = "talos_killed"
 	// Slurm says that the kernel killed in a step of a job
 	SlurmKilled Kind = "slurm_killed"
 	// A container runtime says that the kernel killed in a container.
 	ContainerKilled Kind = "container_killed"
+	// The kubelet saw in the kernel's log that it did.
+	KubeletSaw Kind = "kubelet_saw"
 	// It says that the kernel did not, of a container that signal 9 ended.
 	ContainerSpared Kind = "container_spared"
 	// The kubelet evicted a pod, as the node was low on memory: of its own accord, before the kernel kills.
@@ -232,6 +270,8 @@ type Other struct {
 	Cgroups        int         // that systemd-oomd lists
 	Limit          *unit.Bytes // of the container
 	Left           *unit.Bytes // of the memory of the node, as the kubelet saw it
+	Cache          string      // of the kernel, that could not grow
+	CacheOf        string      // the control group whose cache that is; "": of none
 }
 
 // Level is what of memory and swap was left.

@@ -38,6 +38,9 @@ func (p *Reader) kill(l line) bool {
 			return false
 		}
 	}
+	if p.inTable && p.at != nil && len(p.at.Victims) == 0 {
+		p.at.Table.Ended = true
+	}
 	p.inTable, p.inStat, p.inSlab = false, false, false
 	v := Victim{At: l.at, UID: -1}
 	if choice != nil {
@@ -50,6 +53,7 @@ func (p *Reader) kill(l line) bool {
 		v.PID, _ = strconv.Atoi(killed[1])
 		v.setUID(killed[2])
 	}
+	v.Name = undecorated(v.Name)
 	if p.at != nil && p.at.Shown {
 		p.close()
 	}
@@ -63,6 +67,7 @@ func (p *Reader) kill(l line) bool {
 	}
 	r := p.current(l.at)
 	r.Called, p.tail, p.killed = true, p.since+sizeLines, p.log.Lines
+	p.ofEvent(r)
 	if choice != nil {
 		switch {
 		case r.Constraint != Unclear:
@@ -99,6 +104,16 @@ func (p *Reader) kill(l line) bool {
 	return true
 }
 
+// undecorated takes off what a page has put about a name to make it stand out: **firefox**.
+func undecorated(name string) string {
+	for _, mark := range []string{"**", "__", "`", "*"} {
+		if in, ok := strings.CutPrefix(name, mark); ok && len(in) > len(mark) && strings.HasSuffix(in, mark) {
+			name = strings.TrimSuffix(in, mark)
+		}
+	}
+	return name
+}
+
 // titles gives what a person has put above a report to that report: the line of the kill, without its time.
 func (l *Log) titles() {
 	for i := 0; i+1 < len(l.Reports); i++ {
@@ -119,6 +134,32 @@ func (l *Log) titles() {
 		l.Reports = slices.Delete(l.Reports, i, i+1)
 		i--
 	}
+}
+
+// askers joins a report whose first line is cut off with that line, which a person shows below it to explain it: of the
+// same second, and nothing else.
+func (l *Log) askers() {
+	for i := 0; i+1 < len(l.Reports); i++ {
+		r, a := &l.Reports[i], &l.Reports[i+1]
+		if a.Asker.Name == "" || len(a.Victims) > 0 || a.Info != nil || a.Memcg != nil || len(a.Table.Tasks) > 0 ||
+			a.Kernel != "" || a.Manual || a.NoVictim || a.Panic || len(r.Victims) == 0 || !sameMoment(&r.At, &a.At) ||
+			r.Asker.Name != "" && r.Asker.Name != a.Asker.Name {
+			continue
+		}
+		if r.Asker.Name == "" {
+			r.Asker = a.Asker
+		}
+		l.Reports = slices.Delete(l.Reports, i+1, i+2)
+		i--
+	}
+}
+
+// sameMoment says whether two stamps are told, and are the same.
+func sameMoment(a, b *Stamp) bool {
+	if a.Boot >= 0 || b.Boot >= 0 {
+		return a.Boot == b.Boot
+	}
+	return a.Text != "" && a.Text == b.Text
 }
 
 // repeats leaves out the lines of a kill that a person shows once more, without their time.

@@ -21,13 +21,16 @@ var (
 	// The sums of a node, in kB, as since 4.8.
 	reNode     = regex.New(`^Node (\d{1,5}) active_anon:\d+kB `)
 	reNodePart = regex.New(`\b([a-z_]+):(\d{1,15})kB`)
-	reZone     = regex.New(`^Node (\d{1,5}) (\w{1,16}) free:(\d{1,15})kB .{0,64}?\bhigh:(\d{1,15})kB`)
-	reUsage    = regex.New(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB`)
-	reStat     = regex.New(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
-	reStatOne  = regex.New(`([a-z_]+):(\d{1,15})KB`)
-	reStatRow  = regex.New(`^(?:[a-z_]{2,40}:\d{1,15}KB ?)+$`)
-	reSlab     = regex.New(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
-	reTaskIn   = regex.New(`^Task in (\S+) killed as a result of limit of (\S+)`)
+	// Where there is one node alone, its zones are without it.
+	reZone = regex.New(`^(?:Node (\d{1,5}) )?([A-Z]\w{1,15}) free:(\d{1,15})kB (?:boost:\d{1,15}kB )?` +
+		`min:(\d{1,15})kB .{0,64}?\bhigh:(\d{1,15})kB`)
+	reUsage = regex.New(`^(memory|memory\+swap|swap|kmem): usage (\d{1,16})kB, limit (\d{1,16})kB` +
+		`(?:, failcnt (\d{1,15}))?`)
+	reStat    = regex.New(`^([a-z][a-z0-9_]{1,40}) (\d{1,18})$`)
+	reStatOne = regex.New(`([a-z_]+):(\d{1,15})KB`)
+	reStatRow = regex.New(`^(?:[a-z_]{2,40}:\d{1,15}KB ?)+$`)
+	reSlab    = regex.New(`^(\S{1,64})\s+(\d{1,15})KB\s+(\d{1,15})KB$`)
+	reTaskIn  = regex.New(`^Task in (\S+) killed as a result of limit of (\S+)`)
 )
 
 // unlimited is about what the kernel shows for «no limit»: 2^63 in pages, in kB.
@@ -97,8 +100,14 @@ func (r *Report) info(text string) bool {
 		}
 		return true
 	}
+	if strings.Contains(text, " free:") && strings.Contains(text, "kB ") && r.zone(text) {
+		return true
+	}
 	if !strings.Contains(text, "_anon:") && !strings.Contains(text, "active_file:") && !reSums.MatchString(text) {
 		return false
+	}
+	if strings.HasPrefix(text, "Active_anon:") { // as 2.6.28 to 2.6.30 have it, and patches of later ones
+		text = "a" + text[1:]
 	}
 	hit := false
 	i := r.mem()
@@ -159,17 +168,55 @@ func (r *Report) node(id, text string) {
 }
 
 // zone notes what of a zone was free.
-func (r *Report) zone(text string) {
+func (r *Report) zone(text string) bool {
 	const most = 4096 // 1024 nodes of four zones
 	m := reZone.FindStringSubmatch(text)
 	if m == nil || len(r.Zones) >= most {
-		return
+		return m != nil
 	}
 	node, _ := strconv.Atoi(m[1])
-	if free, high := kilobytes(m[3]), kilobytes(m[4]); free != nil && high != nil {
-		r.Zones = append(r.Zones, Zone{Node: node, Name: m[2], Free: *free, High: *high})
+	free, least, high := kilobytes(m[3]), kilobytes(m[4]), kilobytes(m[5])
+	if free != nil && least != nil && high != nil {
+		r.Zones = append(r.Zones, Zone{Node: node, Name: m[2], Free: *free, Min: *least, High: *high})
+	}
+	return true
+}
+
+// inferPage works out the size of a page where the list of free blocks is cut off: a report has the same sums in pages
+// and in kB, of the nodes and of the zones.
+func (r *Report) inferPage() {
+	if r.PageSize > 0 || r.Info == nil {
+		return
+	}
+	const few = 8 // pages, of which a sum tells nothing
+	votes := map[unit.Bytes]int{}
+	for name, kb := range r.nodes {
+		n := *r.Info.part(name)
+		if n == nil || *n < few || kb%*n != 0 {
+			continue
+		}
+		if s := unit.Bytes(kb / *n) * unit.KB; pageSize(s) {
+			votes[s]++
+		}
+	}
+	var free unit.Bytes
+	for _, z := range r.Zones {
+		free += z.Free
+	}
+	if n := r.Info.Free; n != nil && *n >= few && free%unit.Bytes(*n) == 0 && pageSize(free/unit.Bytes(*n)) {
+		votes[free/unit.Bytes(*n)]++
+	}
+	if len(votes) == 1 { // two contradict each other
+		for s, n := range votes {
+			if n >= 2 || r.nodes == nil {
+				r.PageSize = s
+			}
+		}
 	}
 }
+
+// pageSize says whether an architecture has pages of a size.
+func pageSize(s unit.Bytes) bool { return s >= 4*unit.KB && s <= 64*unit.KB && s&(s-1) == 0 }
 
 // sumNodes takes what the nodes have together for the sums of the host, where those were cut off.
 func (r *Report) sumNodes() {
@@ -207,10 +254,12 @@ func (r *Report) memcg(text string, inStat *bool) bool {
 		switch m[1] {
 		case "memory":
 			c.Usage, c.Limit = usage, limit
+			c.Fails, _ = strconv.ParseInt(m[4], 10, 64)
 		case "kmem":
 			c.Kmem = usage
 		default:
 			c.SwapUsage, c.SwapLimit, c.SwapTogether = usage, limit, m[1] == "memory+swap"
+			c.SwapFails, _ = strconv.ParseInt(m[4], 10, 64)
 		}
 		return true
 	}

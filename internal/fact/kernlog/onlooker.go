@@ -34,6 +34,8 @@ func (p *Reader) onlooker(l line) bool {
 			pid = l.text[m[6]:m[7]]
 		}
 		r := p.seen(l.at, l.text[m[4]:m[5]], pid)
+		p.inEvent(l.text)
+		p.ofEvent(r)
 		r.Constraint, r.From = Global, ByKill
 		if l.text[m[2]:m[3]] == "Cgroup" { // most kubelets say nothing of those
 			r.Constraint = Memcg

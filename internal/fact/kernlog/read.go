@@ -24,7 +24,7 @@ var (
 	reCPU   = regex.New(`^(?:CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm:|Pid: (\d{1,10}), comm:) ` +
 		`(.{1,64}?) (?:Kdump: loaded )?(?:Not tainted|Tainted: [A-Z -]+?)[ -]*\s(\d\S{0,127})`)
 	// The line behind the first, until 4.18.
-	reAsks    = regex.New(`^(.{1,64}?) cpuset=\S{1,512} mems_allowed=[\d,-]+$`)
+	reAsks    = regex.New(`^(.{1,64}?) cpuset=(\S{1,512}) mems_allowed=[\d,-]+$`)
 	reSummary = regex.New(`\bconstraint=CONSTRAINT_(NONE|MEMCG|CPUSET|MEMORY_POLICY)\b`)
 	reChosen  = regex.New(`\btask=(.{1,64}?), ?pid= ?(\d{1,10})(?:, ?uid=(\d{1,10}))?`)
 	reKill    = regex.New(
@@ -105,6 +105,7 @@ type Reader struct {
 	headAt    int  // number of that line; 0: none
 	looked    int  // number of the line behind which systemd-oomd lists what it could kill; 0: none
 	level     *Level
+	lowest    *Other            // what earlyoom saw when the least was left; nil: it saw none
 	peaks     map[string]*Other // of units, logged before a kill
 	kernels   releases
 	contained int // number of the line that says that one was killed for memory; 0: none
@@ -112,7 +113,11 @@ type Reader struct {
 	spared    int // number of the line that says that no container was killed; 0: none
 	killed9   int // number of the line that says that one was ended by signal 9; 0: none
 	hint      hint
+	slub      int  // number of the line of an allocation that failed, behind which its cache stands; 0: none
 	every     bool // no line is passed over: for tests
+	stated    stated
+	event     Event // that the line stands in
+	eventAt   int   // number of that line; 0: none
 }
 
 // NewReader returns an empty one. others is given the lines that may be of a
@@ -176,6 +181,7 @@ func (p *Reader) end() {
 		p.shown, p.asked = 0, 0
 	}
 	p.unhinted()
+	p.slub, p.eventAt = 0, 0
 	p.streams = p.streams[:1]
 	p.stream = p.streams[0]
 	p.given, p.human, p.host, p.entry, p.frame = false, "", "", entry{}, ""
@@ -225,8 +231,11 @@ func (p *Reader) manual(at Stamp) bool {
 func (p *Reader) Log() *Log {
 	p.end()
 	p.settle()
+	p.low()
+	p.log.Stated = p.stated.sum()
 	p.log.releases(&p.kernels)
 	p.log.titles()
+	p.log.askers()
 	p.log.clocks()
 	p.log.repeats()
 	p.log.excerpts()
@@ -273,7 +282,11 @@ func (p *Reader) raw(s string) {
 		return
 	}
 	if p.unframed(&l); l.from == bare {
-		if l.text = quoted(l); l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
+		whole := l.text
+		if l.text = quoted(l); len(l.text) < len(whole) {
+			p.inEvent(whole)
+		}
+		if l.at.Text == "" && l.at.Boot < 0 && p.inReport() {
 			l.text = p.goesOn(l.text)
 		}
 	}
@@ -530,7 +543,7 @@ func part(text string, given bool) string {
 func (p *Reader) line(l line) {
 	p.turn(l.host)
 	if l.from == fromOther || l.from == fromServer {
-		if l.from == fromOther {
+		if l.from == fromOther && !p.kubelet(l) {
 			p.unread(l.text)
 		}
 		return
@@ -623,7 +636,13 @@ func (p *Reader) close() {
 		r.Asker.Name = r.hinted
 	}
 	r.conclude()
-	if !r.Called && r.Info == nil && len(r.Table.Tasks) == 0 {
+	if r.failed && !r.Called {
+		if r.Info != nil {
+			p.log.State = r // the last: a host that is short of memory has hundreds
+		}
+		return
+	}
+	if !r.Called && r.Info == nil && len(r.Table.Tasks) == 0 && len(r.Zones) == 0 {
 		return // who asked for memory alone is no report
 	}
 	r.Table.sumUp(p.cols, r.tableSize())
@@ -810,8 +829,11 @@ func (p *Reader) summary(l line) {
 			r.Group = v
 		case "task_memcg":
 			r.TaskGroup = v
+		case "cpuset":
+			r.Asker.Container = containerIn(v)
 		}
 	}
+	r.Table.Ended = r.Table.Ended || p.inTable
 	r.Nodes = nodesOf(l.text, r.Constraint)
 	if r.Constraint == Global && r.Group != "" && !strings.Contains(l.text, ",global_oom") {
 		r.Constraint = Memcg // as kernels around 5.0 wrote it of a control group
@@ -880,19 +902,7 @@ func (p *Reader) other(l line) bool {
 		p.shown = p.log.Lines
 		return true
 	}
-	if strings.HasPrefix(s, "SLUB: Unable to allocate memory on ") {
-		if p.at != nil && !p.at.Called && !p.at.Shown {
-			p.at = nil // what stands above is the state of memory at a failed allocation
-		}
-		p.shown = p.log.Lines
-		p.add(Other{At: l.at, Kind: AllocFail, Text: s})
-		return true
-	}
-	if strings.Contains(s, ": page allocation failure: order:") {
-		p.shown = p.log.Lines
-		if m := reAlloc.FindStringSubmatch(s); m != nil {
-			p.add(Other{At: l.at, Kind: AllocFail, Name: m[1], Text: s})
-		}
+	if p.allocation(l) {
 		return true
 	}
 	if l.from == bare && (strings.Contains(s, "Killed") && strings.Contains(s, "OOM") ||
@@ -955,6 +965,10 @@ func (p *Reader) body(l line) bool {
 		} else if _, row := guess(s); row || strings.Contains(s, "total_vm") {
 			return false // such a state has no table
 		}
+		if p.at != nil && p.at.failed && (begins(s) && !strings.HasPrefix(s, "M") ||
+			strings.HasPrefix(s, "Tasks state") || strings.HasPrefix(s, statsFor)) {
+			return false // of a kill, whose first line is missing
+		}
 	}
 	if c, ok := header(s); ok {
 		if p.at != nil && len(p.at.Victims) > 0 {
@@ -986,6 +1000,10 @@ func (p *Reader) body(l line) bool {
 				}
 				return true
 			}
+		}
+		if p.inTable && p.at != nil && len(p.at.Table.Tasks) > 0 && !strings.HasPrefix(s, "[") &&
+			(l.from == fromKernel || l.at.Boot >= 0 || l.at.Text != "") {
+			p.at.Table.Ended = true
 		}
 	}
 	if begins(s) {
@@ -1023,6 +1041,7 @@ func (p *Reader) body(l line) bool {
 		if r.Asker.Name == "" {
 			r.Asker.Name = m[1]
 		}
+		r.Asker.Container = containerIn(m[2])
 		return true
 	}
 	switch {
@@ -1049,14 +1068,14 @@ func begins(s string) bool {
 // is cut.
 func continues(s string) bool {
 	switch {
-	case strings.HasPrefix(s, "active_anon:"), strings.HasPrefix(s, statsFor),
+	case strings.HasPrefix(s, "active_anon:"), strings.HasPrefix(s, "Active_anon:"), strings.HasPrefix(s, statsFor),
 		strings.HasPrefix(s, "memory+swap: usage "),
 		strings.HasPrefix(s, "Active:") && strings.Contains(s, " inactive:"):
 		return true
 	case strings.HasPrefix(s, "Free swap"), strings.HasPrefix(s, "Total swap"):
 		return reSwap.MatchString(s)
 	case strings.HasPrefix(s, "Node "):
-		return reNode.MatchString(s)
+		return reNode.MatchString(s) || strings.Contains(s, " free:") && reZone.MatchString(s)
 	}
 	return isFrame(s) && strings.Contains(s, "oom_kill_process") || reAsks.MatchString(s)
 }
@@ -1095,6 +1114,7 @@ func (r *Report) conclude() {
 	if r.Constraint == Unclear && r.wholeHost {
 		r.Constraint, r.From = Global, ByPanic
 	}
+	r.inferPage()
 	r.sumNodes()
 }
 
@@ -1126,15 +1146,16 @@ func (p *Reader) unread(text string) {
 		!strings.Contains(text, "process ") {
 		return // a command, or a title; a line of the kernel that is cut may end so too
 	}
-	if p.log.Mention == "" && reMention.MatchString(text) {
+	if p.log.Mention == "" && reMention.MatchString(text) && !denied(text) {
 		p.log.Mention = text[:min(len(text), maxFirst)]
 	}
-	if foreign(text) {
-		return
+	if foreign(text) || strings.HasPrefix(text, "# ") || strings.HasPrefix(text, "## ") {
+		return // a person's words; a title
 	}
 	for _, m := range marks {
-		if !strings.Contains(text, m) {
-			continue
+		i := strings.Index(text, m)
+		if i < 0 || strings.Contains(text[:i], "`") && !reSized.MatchString(text[i:]) {
+			continue // a sentence that quotes words of it
 		}
 		what := strings.TrimSpace(m)
 		for i := range p.log.Unread {

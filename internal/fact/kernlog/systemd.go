@@ -23,6 +23,11 @@ var (
 	reOomdOf       = regex.New(`^ for (\S{1,512}) being `)
 	reOomdPressure = regex.New(`\bbeing (\d{1,16}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%` +
 		`(?: for > (\d{1,9}(?:min|s|ms)(?: \d{1,9}(?:s|ms))?)(?: |$))?`)
+	// What it found before it kills, until 249 and since.
+	reOomdOver = regex.New(`^Memory pressure for (\S{1,512}) is (?:greater than (\d{1,3})|` +
+		`(\d{1,16}(?:\.\d{1,2})?)% > (\d{1,3}(?:\.\d{1,2})?)%)(?: for (?:more than (\d{1,9}) seconds|` +
+		`> (\d{1,9}(?:min|s|ms)(?: \d{1,9}(?:s|ms))?)))?`)
+	reOomdSwap   = regex.New(`^(Swap|Memory) used \((\d{1,18})\) / total \((\d{1,18})\) (?:is more than|and swap used)`)
 	reConsidered = regex.New(`^Considered (\d{1,9}) cgroups for killing`)
 	reCandidate  = regex.New(`^(Path|Pressure|Current Memory Usage|Swap Usage): {1,8}(\S.*)$`)
 )
@@ -74,6 +79,9 @@ func (p *Reader) systemd(l line) bool {
 	if p.lately(p.looked, candidateLines) && p.candidate(s) {
 		return true
 	}
+	if p.oomdOver(l) {
+		return true
+	}
 	m := reOomd.FindStringSubmatch(s)
 	if m == nil || l.from != fromSystemd && m[2] == "" {
 		return false
@@ -96,6 +104,30 @@ func (p *Reader) systemd(l line) bool {
 			o.Of = of[1]
 		}
 	}
+	p.add(o)
+	return true
+}
+
+// oomdOver reads what systemd-oomd found before it kills.
+func (p *Reader) oomdOver(l line) bool {
+	o := Other{At: l.at, Kind: OomdOver, Text: l.text}
+	if m := reOomdOver.FindStringSubmatch(l.text); m != nil {
+		o.Why, o.Of, o.For = MemoryPressure, m[1], m[6]
+		if m[5] != "" {
+			o.For = m[5] + "s"
+		}
+		o.Pressure, o.Most = percent(m[3]), percent(m[2]+m[4])
+		p.add(o)
+		return true
+	}
+	m := reOomdSwap.FindStringSubmatch(l.text)
+	if m == nil {
+		return false
+	}
+	if o.Why = MemoryUsed; m[1] == "Swap" {
+		o.Why = SwapUsed
+	}
+	o.Used, o.Total = wholeBytes(m[2]), wholeBytes(m[3])
 	p.add(o)
 	return true
 }

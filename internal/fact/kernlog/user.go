@@ -2,6 +2,7 @@ package kernlog
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -76,6 +77,9 @@ func (p *Reader) earlyAside(l line) bool {
 			n[i] = unit.Bytes(v) * unit.MB
 		}
 		p.level = &Level{n[0], n[1], n[2], n[3], p.log.Lines}
+		if p.lowest == nil || n[0] < p.lowest.Level.Available {
+			p.lowest = &Other{At: l.at, Kind: EarlyLow, Text: l.text, Level: p.level}
+		}
 		return true
 	}
 	switch {
@@ -91,6 +95,19 @@ func (p *Reader) earlyAside(l line) bool {
 		return true
 	}
 	return false
+}
+
+// earlyLow is the share of the memory below which earlyoom sends signals, if nobody told it another.
+const earlyLow = 10 // percent
+
+// low notes that earlyoom saw hardly any memory, where it sent nobody a signal.
+func (p *Reader) low() {
+	o := p.lowest
+	sent := slices.ContainsFunc(p.log.Other, func(o Other) bool { return o.Kind == EarlyOOM || o.Kind == EarlyNone })
+	if o == nil || sent || o.Level.Available*100 >= o.Level.Total*earlyLow {
+		return
+	}
+	p.add(*o)
 }
 
 // levelBefore is what of memory was left just before, as earlyoom said.
@@ -205,6 +222,7 @@ func (p *Reader) finished(b []byte) {
 		}
 	}
 	p.ended = ended{at: at, line: p.log.Lines}
+	p.exitAt(at)
 }
 
 // reContainerOOM is an event of Docker: «container oom 3f2ab81c0d (image=postgres:16, name=shop-db)».

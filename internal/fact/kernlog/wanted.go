@@ -43,7 +43,7 @@ func hasAnchor(b []byte) bool {
 				return true
 			}
 		case '_': // parts of a report whose beginning is missing, as the next
-			if around(b, i, "total", "_vm") || around(b, i, "active", "_anon") {
+			if around(b, i, "total", "_vm") || around(b, i, "ctive", "_anon") {
 				return true
 			}
 		case 'T':
@@ -141,7 +141,7 @@ const (
 func (p *Reader) useOf(b []byte) use {
 	switch {
 	case p.every || p.inReport() || hasAnchor(b) || endsInvoked(b) || endsInTag(b) ||
-		p.lately(p.looked, candidateLines):
+		p.lately(p.looked, candidateLines) || p.lately(p.slub, 1):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conftext"
@@ -157,7 +159,8 @@ func judgeAs(r conf.Resolved, text conftext.Text, main string, major int, show f
 	j := &judge{
 		major: major, show: show, main: main, last: map[string]conf.Setting{}, told: told(text),
 		named: named, form: text.Form, rules: rulesOf(text.Rules), sets: map[string]conf.Setting{},
-		windows: text.Named.Windows,
+		windows: text.Named.Windows, older: olderOf(text.Named), fragment: fragment(text.Form),
+		huge: unit.Bytes(text.Named.Huge),
 		out: Report{Schema: Schema, Form: Form(text.Form), Main: show(main), Major: major,
 			Candidate: params.Candidate(major), Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
@@ -210,6 +213,10 @@ type judge struct {
 	form    conftext.Form
 	rules   []pg.HBARule // among the settings
 	windows bool         // the text says that the server runs on it
+	older   string       // the version that the text names, if it is older than all that are known; else ""
+	// the text is not the whole configuration: what it does not set may be set elsewhere
+	fragment bool
+	huge     unit.Bytes // of huge pages that a container may use in addition to its memory limit
 	// the host is one that the text names: what the file as a whole lacks is not reported
 	named bool
 	out   Report
@@ -277,12 +284,20 @@ func (j *judge) name(s conf.Setting) {
 			k, text = &Renamed, "{name} exists only in PostgreSQL {last} and earlier; {major} has {to} instead."
 		}
 		pairs := []any{"name", s.Name, "last", g.Last, "major", j.major, "to", g.To}
+		if j.older != "" && !laterThan(j.older, g.Last) {
+			j.stillThere(s, g)
+			return
+		}
+		var here say.Message
+		if v, ok := g.Value(s.Value); ok {
+			here = say.M("Here: {to} = {value}.", "to", g.To, "value", v)
+		}
 		if by, ok := j.sets[g.To]; ok && g.To != "" { // a second line would have no effect
 			j.report(k, k.Severity, say.M("Remove the line: {by} already sets {to}.", "by", j.where(by, s.File), "to",
 				g.To), s, say.M(text, pairs...))
 			return
 		}
-		j.report(k, k.Severity, say.All(" ", say.M(g.How), say.M(k.Remedy(), pairs...)), s, say.M(text, pairs...))
+		j.report(k, k.Severity, say.All(" ", say.M(g.How), here, say.M(k.Remedy(), pairs...)), s, say.M(text, pairs...))
 		return
 	}
 	if first, ok := params.Since(j.major, s.Name); ok {
@@ -303,6 +318,57 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	j.found(&Unknown, s, "PostgreSQL {major} has no parameter {name}.", "major", j.major, "name", s.Name)
+}
+
+// stillThere reports a parameter that the version has which the text names, and that later ones do not have.
+func (j *judge) stillThere(s conf.Setting, g params.Gone) {
+	pairs := []any{"name", s.Name, "last", g.Last, "version", j.older, "major", j.major, "to", g.To, "value", ""}
+	k, text := &Removed, say.Template("PostgreSQL {version}, which the text names, still accepts {name}. It exists "+
+		"only in {last} and earlier; {major} does not have it.")
+	do := say.M("Change nothing for {version}. Before an upgrade to a version later than {last}, remove the line.",
+		pairs...)
+	if g.To != "" {
+		k, text = &Renamed, "PostgreSQL {version}, which the text names, still accepts {name}. It exists only in "+
+			"{last} and earlier; {major} has {to} instead."
+		do = say.M("Change nothing for {version}. Before an upgrade to a version later than {last}, replace the line.",
+			pairs...)
+		if v, ok := g.Value(s.Value); ok {
+			do = say.All(" ", do, say.M("Here: {to} = {value}.", "to", g.To, "value", v))
+		}
+	}
+	j.report(k, check.Notice, do, s, say.M(text, pairs...))
+}
+
+// olderOf is the version that a text names, if it is older than all that are known.
+func olderOf(n conftext.Named) string {
+	if n.Older {
+		return n.Version
+	}
+	return ""
+}
+
+// fragment reports whether a text of a form is only a part of what a server is configured with.
+func fragment(f conftext.Form) bool {
+	switch f {
+	case conftext.Plain, conftext.Recovery, conftext.ShowAll, conftext.PgSettings:
+		return false
+	}
+	return true
+}
+
+// laterThan compares two versions as people write them: 9.2, 10, 12.4. Minor releases of 10 and later do not count.
+func laterThan(a, b string) bool {
+	number := func(v string) (n int) {
+		head, rest, _ := strings.Cut(v, ".")
+		n, _ = strconv.Atoi(head)
+		if n *= 100; n < 1000 {
+			minor, _, _ := strings.Cut(rest, ".")
+			m, _ := strconv.Atoi(minor)
+			n += m
+		}
+		return n
+	}
+	return number(a) > number(b)
 }
 
 // counts keeps the line as the one in effect until a later one comes.

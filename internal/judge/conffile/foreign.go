@@ -376,3 +376,10 @@ func shown(words []string) []string {
 	}
 	return out
 }
+
+// OfServer says whether a line below a unit sets a parameter of the server: the keys of units are written otherwise.
+func OfServer(line []byte) bool {
+	name, _, ok := bytes.Cut(bytes.TrimSpace(line), []byte("="))
+	name = bytes.TrimSpace(name)
+	return ok && bytes.IndexByte(name, '_') > 0 && params.Known(string(name))
+}

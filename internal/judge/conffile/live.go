@@ -71,6 +71,9 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		} else {
 			continue // not this file's doing
 		}
+		if f.ID == "shared_buffers_vs_memory" && j.inHugePages(set) {
+			continue
+		}
 		if len(j.out.Findings) >= most {
 			j.out.Left++
 			continue
@@ -79,6 +82,14 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		j.out.Findings = append(j.out.Findings, Finding{Finding: f, File: j.show(place.File), Line: place.Line,
 			Setting: place.Name})
 	}
+}
+
+// inHugePages reports whether shared_buffers fit in the huge pages that the container may use in addition to its memory
+// limit: then they take nothing of that limit, nor of the RAM of the host for other programs.
+func (j *judge) inHugePages(set pg.Settings) bool {
+	b, ok := set.Bytes("shared_buffers")
+	asked, _ := set.Text("huge_pages")
+	return ok && j.named && asked != "off" && b < j.huge
 }
 
 // behind are the findings that fsync = off and synchronous_commit = off suppress: in a
@@ -148,6 +159,10 @@ func onHost(host *snapshot.Snapshot) *snapshot.Snapshot {
 // for everything else.
 func (j *judge) settings() pg.Settings {
 	set := fresh(j.major)
+	if j.fragment { // what it does not set, another part may: where the server listens decides who can reach it
+		delete(set, "listen_addresses")
+		delete(set, "ssl")
+	}
 	for name, s := range j.last {
 		switch p, ok := params.Find(j.major, name); {
 		case ok && !j.bad[name]:

@@ -159,7 +159,9 @@ func setElsewhere(d document.File) say.Message {
 	}
 	for _, f := range d.Findings {
 		last, _ := f.Seen.Args["last"].(string)
-		if d.From == "oldest" || d.From != "--pg" && strings.HasPrefix(last, "9.") && last < "9.5" {
+		old := d.Names != nil && (strings.HasPrefix(d.Names.Version, "8.") ||
+			strings.HasPrefix(d.Names.Version, "9.") && d.Names.Version < "9.4")
+		if d.From == "oldest" && old || d.From == "newest" && strings.HasPrefix(last, "9.") && last < "9.5" {
 			return say.M("ALTER SYSTEM exists since PostgreSQL 9.4: for an older server, change " +
 				"postgresql.conf instead.")
 		}

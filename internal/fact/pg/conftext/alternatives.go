@@ -21,6 +21,9 @@ var part = regex.New(`(?i)\b(?:production|development|staging|local|coordinator|
 	`\b(?:до|после|было|стало)(?:\s|$)|` +
 	`修改前|修改后|优化前|优化后|变更前|变更后|调整前|调整后|生产|开发|主库|从库|変更前|変更後`)
 
+// ofVersion is a comment that says for which version of the server the lines below are.
+var ofVersion = regex.New(`(?i)^(?:for )?(?:PostgreSQL|Postgres|PG)[ -]?v?\d[\d.]*\b`)
+
 // A branch of a shell script begins with a line of one of these forms; of several, one is run.
 var (
 	branch    = regex.New(`^(?:\$\()?(?:if|elif)\s.{0,200}\bthen$|^else$|^(?:[\w"'|*.-]{1,60})\)$`)
@@ -39,6 +42,9 @@ func partOf(t string, fenced bool) string {
 	}
 	if m := ramProse.FindString(bare); m != "" {
 		return m
+	}
+	if m := ofVersion.FindString(bare); m != "" && noted {
+		return strings.ToLower(m)
 	}
 	return strings.ToLower(part.FindString(bare))
 }
@@ -120,6 +126,9 @@ func shares(order []string, names map[string]map[string]bool) bool {
 					common++
 				}
 			}
+			if common > 0 && versionPart(a) && versionPart(b) {
+				return true // the line of one version, and that of another
+			}
 			if common >= commonNames && commonPart*common >= min(len(names[a]), len(names[b])) {
 				return true
 			}
@@ -127,6 +136,9 @@ func shares(order []string, names map[string]map[string]bool) bool {
 	}
 	return false
 }
+
+// versionPart says whether a part is for a version of the server.
+func versionPart(part string) bool { return ofVersion.MatchString(part) }
 
 // heads says whether a line outside of fences could be the heading of a list.
 func heads(t string) bool {

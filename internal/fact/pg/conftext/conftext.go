@@ -86,6 +86,7 @@ type Setting struct {
 type Named struct {
 	Version     string // as written: "14", "9.6", "11.1"
 	VersionLine int
+	Older       bool   // it is older than any that a text is judged for
 	RAM         uint64 // bytes
 	RAMLine     int
 	CPUs        int

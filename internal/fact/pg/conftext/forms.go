@@ -162,6 +162,7 @@ func (r *reader) form() (t Text, clean bool) {
 	if s.program {
 		try(r.assigned())
 	}
+	try(r.compared())
 	keyed := r.keyed()
 	if n := count(keyed.Settings); n > 2 && 3*n >= 2*known && r.nested() {
 		known = min(known, n) // a name of a server's parameter may be a key of another program
@@ -274,8 +275,8 @@ func (r *reader) plain() (list []Setting, clean bool) {
 			if templated(r.lines[i].text) {
 				filled++
 			}
-			if kernelLine.MatchString(r.lines[i].text) {
-				return list, false // a sysctl.conf follows
+			if kernelLine.MatchString(r.lines[i].text) || hbaLine.MatchString(strings.TrimSpace(r.lines[i].text)) {
+				return list, false // a sysctl.conf follows, or a pg_hba.conf
 			}
 			switch w := unprefixed(r.lines[i].text); {
 			case w.carried && w.name != "":
@@ -284,6 +285,9 @@ func (r *reader) plain() (list []Setting, clean bool) {
 				prose++
 			}
 		case l.Name == "":
+		case i < len(r.lines) && heading(l.Name, r.lines[i].text):
+			bad++
+			prose++
 		default:
 			good++
 			list = append(list, Setting{Name: strings.ToLower(l.Name), Value: l.Value, Line: i + 1})
@@ -300,6 +304,12 @@ func (r *reader) plain() (list []Setting, clean bool) {
 		return list, false
 	}
 	return list, filled == 0 && (prose < 2 && prose*3 <= good || prose*6 <= good)
+}
+
+// heading says whether a line that the server's grammar takes for a setting is a title: «my settings:».
+func heading(name, text string) bool {
+	return strings.HasSuffix(strings.TrimSpace(text), ":") && !strings.Contains(text, "=") &&
+		!parameter(strings.ToLower(name)) && !directive(strings.ToLower(name))
 }
 
 // kernelLine is one of a sysctl.conf.

@@ -419,7 +419,7 @@ func (r *reader) assigned() Text {
 
 var codeLine = regex.New(
 	`(?:^|[\s\["'{(])([a-z_][a-z0-9_.]*)["']?\]?["']?\s*(?::\s*\n?|=>|=)\s*(?:\{?\s*value\s*=>\s*)?` +
-		`("[^"]*"|'[^']*'|[\w.\-]+)[,;]?(?:\s|$)`)
+		`("[^"]*"|'[^']*'|\d[\d.]* (?:[kMGT]B|ms|s|min|h|d)\b|[\w.\-]+)[,;]?(?:\s|$)`)
 
 // executed is a statement of SQL in a string of a program, as of a migration.
 var executed = regex.New(`\bexecute\(?\s*["'](SET .+?);?["']\)?;?$`)

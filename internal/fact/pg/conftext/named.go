@@ -29,7 +29,8 @@ var versionMarks = []*regex.Regex{
 			`|:[\w.\-]*\bpg(\d\d)\b|spilo-(\d\d)\b|postgres-(\d\d):`),
 	regex.New(
 		`/postgresql/(\d[\d.]*)/|/pgsql[-/](\d[\d.]*)/|/postgresql-(\d[\d.]*)/|/postgresql@(\d+)/` +
-			`|\bpostgresql-(\d\d)\b|\\PostgreSQL\\(\d[\d.]*)\\`),
+			`|/pgpro/\w{1,16}-(\d[\d.]*)/|/pgsql(\d\d)/|/edb/as(\d+)/|\bpostgresql-(\d\d)\b` +
+			`|\\PostgreSQL\\(\d[\d.]*)\\`),
 	regex.New(`(?i)\b(?:PostgreSQL|Postgres)[ -]?(?:version |v)?(\d[\d.]*)\b`),
 }
 

@@ -1,7 +1,9 @@
 package params
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -108,6 +110,27 @@ var gone = []Gone{
 		How: "In 8.3 and later, checkpoints spread their writes. Remove the line."},
 	{Name: "preload_libraries", Last: "8.1", Major: 8, To: "shared_preload_libraries",
 		Same: true, How: "The value stays the same."},
+}
+
+// Value is what replaces a value of the old name, where that is a matter of arithmetic; ok is false for any other.
+func (g Gone) Value(old string) (value string, ok bool) {
+	const segment, most = 16, 1 << 24 // MB of WAL, unless initdb was told otherwise
+	n, err := strconv.ParseInt(strings.TrimSpace(old), 10, 64)
+	if err != nil || n <= 0 || n > most {
+		return "", false
+	}
+	switch g.Name {
+	case "wal_keep_segments":
+		n *= segment
+	case "checkpoint_segments":
+		n *= 3 * segment
+	default:
+		return "", false
+	}
+	if n%1024 == 0 {
+		return fmt.Sprintf("%dGB", n/1024), true
+	}
+	return fmt.Sprintf("%dMB", n), true
 }
 
 // GoneBy returns what became of a parameter that a major version no longer has;

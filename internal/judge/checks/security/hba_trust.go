@@ -59,6 +59,9 @@ var HbaTrust = check.Check{
 		}
 		seen := say.M("trust in {rules}; listen_addresses = '{listen}'.", "rules", say.List{Items: told, Most: 6},
 			"listen", listen)
+		if _, set := set.Text("listen_addresses"); !set { // a part of a configuration, without it
+			seen = say.M("trust in {rules}.", "rules", say.List{Items: told, Most: 6})
+		}
 		if kinds, ok := c.Instance.Server.Passwords.Get(); ok {
 			var n int64
 			for _, k := range kinds {

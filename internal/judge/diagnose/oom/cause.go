@@ -37,24 +37,27 @@ const (
 	oomAllocating  = "allocating_task" // the process that asked was killed, whichever held the memory
 	oomCache       = "page_cache"      // files that could not be dropped in time, as they were not written yet
 	oomProcess     = "one_process"     // of a server, and not one that runs queries
+	oomLocked      = "locked_memory"   // mlock, which the kernel cannot reclaim
 	oomNotTold     = "unknown"
 )
 
 // Lines from which a part matters, as shares of the memory (or of the limit).
 const (
-	oomOne       = 0.20 // private memory of one process that can be called the cause
-	oomHeavy     = 0.05 // private memory of one process: on a 64 GB host 3.2 GB, far beyond what a session has
-	oomManySum   = 0.25 // private memory of all light processes of a server
-	oomTablesMin = 0.05 // page tables: without huge pages and with few sessions they are below one percent
-	oomSharedMin = 0.40 // shared memory: a quarter to 40 % is what settings for a dedicated server give it
-	oomHugeMin   = 0.10 // an unused pool
-	oomGroupMin  = 0.60 // of what all tasks of a group have, where its limit is not known
-	oomAnonMin   = 0.50 // private memory of all processes, where nothing shows whose it is
-	oomOtherMin  = 0.10 // another program
-	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
-	oomCacheMin  = 0.50 // page cache: what is clean is dropped before anything is killed
-	oomDirtyMin  = 0.05 // of it not written yet
-	oomCacheAll  = 0.80 // of a cgroup: it is the cause where the log has nothing of dirty pages
+	oomOne       = 0.20    // private memory of one process that can be called the cause
+	oomHeavy     = 0.05    // private memory of one process: on a 64 GB host 3.2 GB, far beyond what a session has
+	oomManySum   = 0.25    // private memory of all light processes of a server
+	oomTablesMin = 0.05    // page tables: without huge pages and with few sessions they are below one percent
+	oomSharedMin = 0.40    // shared memory: a quarter to 40 % is what settings for a dedicated server give it
+	oomHugeMin   = 0.10    // an unused pool
+	oomGroupMin  = 0.60    // of what all tasks of a group have, where its limit is not known
+	oomAnonMin   = 0.50    // private memory of all processes, where nothing shows whose it is
+	oomOtherMin  = 0.10    // another program
+	oomSlabMin   = 0.20    // the kernel's own unreclaimable memory: some percent is usual
+	oomLockedMin = 0.30    // locked memory: a server locks none, a program that does locks its working set
+	oomLeast     = unit.MB // of a process, to be called the cause where no limit is known
+	oomCacheMin  = 0.50    // page cache: what is clean is dropped before anything is killed
+	oomDirtyMin  = 0.05    // of it not written yet
+	oomCacheAll  = 0.80    // of a cgroup: it is the cause where the log has nothing of dirty pages
 )
 
 const (
@@ -153,6 +156,12 @@ func (c *oomCase) cause() {
 	if len(found) == 0 && m.Total == nil {
 		c.ofGroup(add)
 	}
+	c.victimAlone(add, share)
+	if l := m.Locked; l != nil && share(*l) >= oomLockedMin {
+		add(oomLocked, *l, say.M("Locked memory: {size} is unevictable (mlock, or shared memory locked with "+
+			"SHM_LOCK). The kernel cannot reclaim it or move it to swap.", "size", *l),
+			say.M("unevictable memory: {amount}", "amount", c.of(*l)))
+	}
 	if s := m.Slab; s != nil && share(*s) >= oomSlabMin {
 		ev := []say.Message{say.M("unreclaimable slab: {amount}", "amount", c.of(*s))}
 		for _, k := range c.report.Slabs[:min(len(c.report.Slabs), 2)] {
@@ -174,7 +183,9 @@ func (c *oomCase) cause() {
 // ofGroup is the program that has most of what the tasks of a group have, where the limit of the group is not known:
 // the task table of such a report has all of them.
 func (c *oomCase) ofGroup(add func(string, unit.Bytes, say.Message, ...say.Message)) {
-	if c.report.Constraint != kernlog.Memcg || !c.report.Table.Header || len(c.kill.Programs) == 0 {
+	t := &c.report.Table
+	if c.report.Constraint != kernlog.Memcg || !t.Header || len(c.kill.Programs) == 0 ||
+		!t.Ended && len(c.report.Victims) == 0 { // it may be cut within the table
 		return
 	}
 	var all unit.Bytes
@@ -185,7 +196,7 @@ func (c *oomCase) ofGroup(add func(string, unit.Bytes, say.Message, ...say.Messa
 		all, by[t.Name] = all+b, by[t.Name]+b
 	}
 	for name, b := range by {
-		if host.IsServerName(name) || float64(b) < oomGroupMin*float64(all) {
+		if host.IsServerName(name) || float64(b) < oomGroupMin*float64(all) || b < oomLeast {
 			continue
 		}
 		add(oomProgram, b, say.M("Another program: {name} had {percent} of the memory and swap of all processes in "+
@@ -193,6 +204,22 @@ func (c *oomCase) ofGroup(add func(string, unit.Bytes, say.Message, ...say.Messa
 			percentOf(b, all), "size", b), say.M("{name}: {size}; all processes in the task table: {all}", "name",
 			name, "size", b, "all", all))
 	}
+}
+
+// victimAlone is a program that is the cause where the report has no task table: what was killed had most of it.
+func (c *oomCase) victimAlone(add func(string, unit.Bytes, say.Message, ...say.Message),
+	share func(unit.Bytes) float64) {
+	v := c.kill.Victim
+	if v == nil || len(c.report.Table.Tasks) > 0 || host.IsServerName(v.Name) || v.Anon == nil {
+		return
+	}
+	b := *v.Anon + oomValue(v.Swap)
+	if share(b) < oomAnonMin {
+		return
+	}
+	c.alone = &Program{Name: v.Name, Processes: 1, Private: b}
+	add(oomProgram, b, say.M("Another program: {name} had {size} of private memory and was killed.", "name", v.Name,
+		"size", b), say.M("{name}: {amount}", "name", v.Name, "amount", c.ofBoth(b)))
 }
 
 // shared is the shared memory: the sum, or, if the report has none, what one process had touched of it, which is a
@@ -604,6 +631,9 @@ func (c *oomCase) unknown() Cause {
 		(v.Shmem == nil || *v.Shmem <= *v.Anon) {
 		o.Text = say.M("The cause is unknown: the logs show only the memory of the victim ({size}), not how much "+
 			"there was.", "size", *v.Anon)
+		if c.report.Constraint == kernlog.Global && v.held() < oomSmall {
+			o.Text = say.All(" ", o.Text, say.M("A process of that size is not what used the memory of a host."))
+		}
 	} else if m.Total == nil {
 		o.Text = say.M("The cause is unknown: the logs do not show how much memory there was.")
 	} else if a := c.held(); len(c.report.Table.Tasks) == 0 && float64(a) >= oomAnonMin*float64(*m.Total) {
@@ -612,7 +642,35 @@ func (c *oomCase) unknown() Cause {
 	} else if len(c.report.Table.Tasks) > 0 {
 		o.Text = say.M("The cause is unknown: no single part of the memory stands out. See the largest processes.")
 	}
+	c.smallVictim(&o)
+	for _, z := range c.report.Zones {
+		if z.Free < z.Min && len(o.Evidence) < oomMaxZones {
+			kilobytes := func(b unit.Bytes) say.Number { return say.Number(fmt.Sprintf("%d kB", b/unit.KB)) }
+			add(say.M("zone {zone} of node {node}: {free} free, below its minimum of {least}", "zone", z.Name, "node",
+				strconv.Itoa(z.Node), "free", kilobytes(z.Free), "least", kilobytes(z.Min)))
+		}
+	}
 	return o
+}
+
+const (
+	// oomSmall is the memory of a process that no host of today runs out of memory for.
+	oomSmall = 64 * unit.MB
+	// oomMaxZones bounds what is said of zones.
+	oomMaxZones = 8
+)
+
+// smallVictim names the largest process where the victim was a small one.
+func (c *oomCase) smallVictim(o *Cause) {
+	v := c.kill.Victim
+	if v == nil || len(c.kill.Top) == 0 || c.report.Panic {
+		return
+	}
+	if t := &c.kill.Top[0]; t.PID != v.PID && v.held() > 0 && t.held() >= oomFarMore*v.held() && t.held() >= oomSmall {
+		o.Text = say.All(" ", o.Text, say.M("The victim had only {size}; the largest process in the report is {name} "+
+			"(process {pid}) with {largest}.", "size", v.held(), "name", t.Name, "pid", strconv.Itoa(t.PID), "largest",
+			t.held()))
+	}
 }
 
 // held is the private memory of all processes, in swap too where that counts against the limit.

@@ -33,6 +33,12 @@ type Report struct {
 	Mention string `json:"mention,omitempty"`
 	// allocations of the kernel that failed, which kills nothing; absent if there is none
 	FailedAllocations int `json:"failed_allocations,omitempty"`
+	// caches of the kernel that could not grow for it
+	FailedCaches []FailedCache `json:"failed_caches,omitempty"`
+	// the state of the memory at the last of these allocations; absent if it is not in the logs
+	AtFailure *Memory `json:"memory_at_failed_allocation,omitempty"`
+	// what the text states about the machine and the container, outside of its logs; absent if nothing
+	Stated *Stated `json:"stated,omitempty"`
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
 	// place in Kills of the most informative one: the headline; absent if there is none
@@ -40,6 +46,32 @@ type Report struct {
 	Lines     []string  `json:"lines"` // what systemd and the kernel say in addition
 	Read      Read      `json:"read"`
 	Missing   []gap.Gap `json:"missing"`
+}
+
+// FailedCache is a slab cache that could not grow.
+type FailedCache struct {
+	Name  string `json:"name"`
+	Group string `json:"group,omitempty"` // the cgroup that it belongs to: a path, or the ID of a container
+	Times int    `json:"times"`
+}
+
+// Stated is what people, manifests and kubectl say in the same text.
+type Stated struct {
+	RAM       *unit.Bytes `json:"ram_bytes,omitempty"`
+	Swap      *unit.Bytes `json:"swap_bytes,omitempty"`
+	Limit     *unit.Bytes `json:"limit_bytes,omitempty"` // of the container or the unit
+	Kills     int         `json:"kills,omitempty"`
+	Restarts  int         `json:"restarts,omitempty"`
+	Pod       string      `json:"pod,omitempty"`
+	Namespace string      `json:"namespace,omitempty"`
+	Node      string      `json:"node,omitempty"`
+	Exit      *Exit       `json:"exit_137,omitempty"`
+}
+
+// Exit is that of a container or a program with the code 137.
+type Exit struct {
+	Time   say.Message `json:"time"`
+	Reason string      `json:"reason,omitempty"` // as Kubernetes reports it
 }
 
 // Asked is a request for a kill, from the keyboard or by /proc/sysrq-trigger.
@@ -68,17 +100,21 @@ type Kill struct {
 	Time   say.Message `json:"time"`
 	Kernel string      `json:"kernel"`
 	// none (the whole host), memcg, cpuset, memory_policy, unknown
-	Constraint string       `json:"constraint"`
-	From       string       `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
-	Group      string       `json:"group"`                     // control group whose limit was hit
-	Limit      *unit.Bytes  `json:"limit_bytes,omitempty"`
-	LimitSwap  bool         `json:"limit_with_swap,omitempty"` // the limit is that of memory and swap together
-	Victim     *Task        `json:"victim,omitempty"`          // absent: the log does not name one
-	Killed     int          `json:"killed"`                    // processes; more than one: the whole group was killed
-	NoVictim   bool         `json:"no_victim"`                 // the killer found no process that it could kill
-	Panic      bool         `json:"panic"`                     // the kernel panicked instead of killing
-	OnlyMemory bool         `json:"only_memory"`               // there is the state of memory alone, maybe of no kill
-	Shown      bool         `json:"sysrq_m,omitempty"`         // that state was requested with SysRq m
+	Constraint string      `json:"constraint"`
+	From       string      `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
+	Group      string      `json:"group"`                     // control group whose limit was hit
+	Limit      *unit.Bytes `json:"limit_bytes,omitempty"`
+	LimitSwap  bool        `json:"limit_with_swap,omitempty"` // the limit is that of memory and swap together
+	LimitHits  int64       `json:"limit_failures,omitempty"`  // failcnt: how often the limit was reached
+	// the limit, or the total of Memory, is not in the report: the text around it states it
+	FromText   bool         `json:"limit_from_text,omitempty"`
+	Event      *Notice      `json:"event,omitempty"`   // of Kubernetes, that quotes the line of the kill
+	Victim     *Task        `json:"victim,omitempty"`  // absent: the log does not name one
+	Killed     int          `json:"killed"`            // processes; more than one: the whole group was killed
+	NoVictim   bool         `json:"no_victim"`         // the killer found no process that it could kill
+	Panic      bool         `json:"panic"`             // the kernel panicked instead of killing
+	OnlyMemory bool         `json:"only_memory"`       // there is the state of memory alone, maybe of no kill
+	Shown      bool         `json:"sysrq_m,omitempty"` // that state was requested with SysRq m
 	Invoker    *Invoker     `json:"invoker,omitempty"`
 	Memory     Memory       `json:"memory"`
 	Programs   []Program    `json:"programs"` // the largest, by name and user
@@ -120,6 +156,15 @@ type Invoker struct {
 	Role  string `json:"role"`
 	Order *int   `json:"order,omitempty"` // 2^order pages in one piece
 	Adj   *int   `json:"oom_score_adj,omitempty"`
+	// the ID of the container that it was in
+	Container string `json:"container,omitempty"`
+}
+
+// Notice is an event of Kubernetes.
+type Notice struct {
+	Age      string `json:"age,omitempty"` // before the list was made
+	Reporter string `json:"reporter,omitempty"`
+	Node     string `json:"node,omitempty"`
 }
 
 // Memory is what held the memory, of the host or of the cgroup.
@@ -131,14 +176,20 @@ type Memory struct {
 	Shared     *unit.Bytes `json:"shared_bytes,omitempty"`
 	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
 	Slab       *unit.Bytes `json:"slab_unreclaimable_bytes,omitempty"`
-	Cache      *unit.Bytes `json:"file_cache_bytes,omitempty"`
-	Dirty      *unit.Bytes `json:"dirty_bytes,omitempty"` // of files, and not written yet or being written
-	Used       *unit.Bytes `json:"used_bytes,omitempty"`  // of a cgroup
-	Free       *unit.Bytes `json:"free_bytes,omitempty"`
-	HugeTotal  *unit.Bytes `json:"huge_pages_bytes,omitempty"`
-	HugeFree   *unit.Bytes `json:"huge_pages_unused_bytes,omitempty"`
-	SwapTotal  *unit.Bytes `json:"swap_total_bytes,omitempty"`
-	SwapFree   *unit.Bytes `json:"swap_free_bytes,omitempty"`
+	// of the anonymous memory, as transparent huge pages
+	THP *unit.Bytes `json:"transparent_huge_pages_bytes,omitempty"`
+	// that the kernel cannot reclaim, as it is locked (mlock)
+	Locked *unit.Bytes `json:"unevictable_bytes,omitempty"`
+	// of the kernel, that it can drop
+	Reclaimable *unit.Bytes `json:"slab_reclaimable_bytes,omitempty"`
+	Cache       *unit.Bytes `json:"file_cache_bytes,omitempty"`
+	Dirty       *unit.Bytes `json:"dirty_bytes,omitempty"` // of files, and not written yet or being written
+	Used        *unit.Bytes `json:"used_bytes,omitempty"`  // of a cgroup
+	Free        *unit.Bytes `json:"free_bytes,omitempty"`
+	HugeTotal   *unit.Bytes `json:"huge_pages_bytes,omitempty"`
+	HugeFree    *unit.Bytes `json:"huge_pages_unused_bytes,omitempty"`
+	SwapTotal   *unit.Bytes `json:"swap_total_bytes,omitempty"`
+	SwapFree    *unit.Bytes `json:"swap_free_bytes,omitempty"`
 }
 
 // Program is all processes of one name and user. Private is without shared memory; AtLeast says that it is a lower
@@ -202,7 +253,7 @@ func Diagnose(log *Log, f Facts) *Report {
 			d.Refused = append(d.Refused, Refusal{oomTime(e.At, &f), what, e.PID, e.Text, e.Statement})
 		}
 	}
-	d.Mention = log.Mention
+	d.Mention, d.Stated = log.Mention, statedOf(&log.Stated, f)
 	for _, u := range log.Unread {
 		d.NotUnderstood = append(d.NotUnderstood, Unread{u.What, u.Lines, u.First})
 	}
@@ -212,6 +263,7 @@ func Diagnose(log *Log, f Facts) *Report {
 		switch o.Kind {
 		case kernlog.AllocFail:
 			d.FailedAllocations++
+			d.failedCache(o.Cache, o.CacheOf)
 		case kernlog.ContainerSpared:
 			d.Spared = true
 			continue
@@ -220,6 +272,7 @@ func Diagnose(log *Log, f Facts) *Report {
 			d.Lines = append(d.Lines, o.Text)
 		}
 	}
+	d.AtFailure = atFailure(log, &f)
 	d.gaps(log, &f)
 	return d
 }
@@ -247,11 +300,23 @@ func tellsMost(kills []Kill) *int {
 		if k.Memory.Total != nil {
 			n++
 		}
-		if n >= most {
+		// A victim of some MB says little about what used the memory.
+		if n > most || n == most && kills[at].Victim.held() <= oomFarMore*max(k.Victim.held(), 1) {
 			most, at = n, i
 		}
 	}
 	return &at
+}
+
+// oomFarMore is how many times the memory of another process makes the one that was killed a small one.
+const oomFarMore = 8
+
+// held is what a process had, as far as it is reported: 0 if it is not.
+func (t *Task) held() unit.Bytes {
+	if t == nil {
+		return 0
+	}
+	return max(oomValue(t.Anon)+oomValue(t.File)+oomValue(t.Shmem), oomValue(t.RSS)) + oomValue(t.Swap)
 }
 
 // Bounds of what a person reads, and of a JSON.
@@ -307,6 +372,13 @@ func (c *oomCase) server() bool {
 	return slices.ContainsFunc(c.report.Victims, func(v kernlog.Victim) bool { return host.IsServerName(v.Name) })
 }
 
+// ofServer is server before the task table was gone through.
+func (c *oomCase) ofServer() bool {
+	return c.server() || slices.ContainsFunc(c.report.Table.Tasks, func(t kernlog.Task) bool {
+		return host.IsServerName(t.Name)
+	})
+}
+
 // wholeTable reports whether the processes that could have been killed were all read.
 func (c *oomCase) wholeTable() bool { return len(c.report.Table.Tasks) > 0 && !c.rowsMissing() }
 
@@ -338,6 +410,9 @@ func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
 		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []gap.Gap{}}
 	if r.Constraint == kernlog.Unclear {
 		k.Constraint = "unknown"
+	}
+	if e := r.Event; e != nil {
+		k.Event = &Notice{e.Age, e.Reporter, e.Node}
 	}
 	if k.Time.IsZero() && len(r.Victims) > 0 {
 		k.Time = oomTime(r.Victims[0].At, f)
@@ -383,8 +458,9 @@ type oomCase struct {
 	smallest *unit.Bytes
 	// page tables of all rows
 	rowTables unit.Bytes
-	most      *Task // process of the server with the most private memory
-	working   int   // processes of the server that the cause counts; 0: it counts none
+	alone     *Program // that was killed, where there is no table
+	most      *Task    // process of the server with the most private memory
+	working   int      // processes of the server that the cause counts; 0: it counts none
 }
 
 func (c *oomCase) miss(fact, reason, reveal say.Message) {
@@ -438,10 +514,14 @@ func (c *oomCase) memory() {
 		// Shared memory is on the kernel's lists of anonymous pages.
 		if i.ActiveAnon != nil && i.InactiveAnon != nil && i.Shmem != nil {
 			m.Anon = c.pages(oomPtr(max(*i.ActiveAnon+*i.InactiveAnon-*i.Shmem, 0)))
+		} else if i.ActiveAnon != nil && i.InactiveAnon != nil && !c.ofServer() {
+			// Kernels before 2.6.32 do not report it. Without a PostgreSQL server it is small, usually.
+			m.Anon = c.pages(oomPtr(*i.ActiveAnon + *i.InactiveAnon))
 		}
 		if i.ActiveFile != nil && i.InactiveFile != nil {
 			m.Cache = c.pages(oomPtr(*i.ActiveFile + *i.InactiveFile))
 		}
+		m.Locked, m.Reclaimable = c.pages(i.Unevictable), c.pages(i.SlabReclaimable)
 		if i.Dirty != nil {
 			m.Dirty = c.pages(oomPtr(*i.Dirty + oomValue(i.Writeback)))
 		}
@@ -461,6 +541,9 @@ func (c *oomCase) memory() {
 		c.kill.Limit = g.Limit
 		if swapLimit(g) {
 			m.Total, c.kill.Limit, c.kill.LimitSwap = g.SwapLimit, g.SwapLimit, true
+			c.kill.LimitHits = g.SwapFails
+		} else if g.Limit != nil {
+			c.kill.LimitHits = g.Fails
 		}
 		figure := func(names ...string) *unit.Bytes {
 			for _, n := range names {
@@ -476,6 +559,7 @@ func (c *oomCase) memory() {
 			m.Cache = oomPtr(max(*cache-*m.Shared, 0))
 		}
 		m.Slab = figure("slab_unreclaimable")
+		m.THP, m.Locked = figure("anon_thp", "total_rss_huge", "rss_huge"), figure("total_unevictable", "unevictable")
 		if d := figure("file_dirty", "total_dirty", "dirty"); d != nil {
 			if w := figure("file_writeback", "total_writeback", "writeback"); w != nil {
 				*d += *w
@@ -491,14 +575,36 @@ func (c *oomCase) memory() {
 			m.Total = oomPtr(h.Total)
 		}
 	}
+	c.fromText()
 	if m.Total == nil && m.Anon != nil && m.Shared != nil && m.Free != nil && r.Memcg == nil {
 		sum := *m.Anon + *m.Shared + *m.Free
-		for _, b := range []*unit.Bytes{m.PageTables, m.Slab, m.Cache, m.HugeTotal} {
+		for _, b := range []*unit.Bytes{m.PageTables, m.Slab, m.Reclaimable, m.Locked, m.Cache, m.HugeTotal} {
 			if b != nil {
 				sum += *b
 			}
 		}
 		m.Total, m.Summed = &sum, true
+	}
+}
+
+// fromText takes the memory of the host, or the limit of the cgroup, from what the text around a report states.
+func (c *oomCase) fromText() {
+	m, k, s := &c.kill.Memory, c.kill, &c.log.Stated
+	switch {
+	case m.Total != nil || c.report.Shown:
+	case c.report.Constraint == kernlog.Memcg:
+		if s.Limit != nil {
+			m.Total, k.Limit, k.FromText = s.Limit, s.Limit, true
+		}
+	case c.report.Constraint != kernlog.Global || c.report.Info != nil:
+	case s.RAM != nil:
+		m.Total, k.FromText = s.RAM, true
+	default: // earlyoom logs what there is
+		for i := range c.log.Other {
+			if l := c.log.Other[i].Level; l != nil {
+				m.Total, m.SwapTotal = &l.Total, &l.SwapTotal
+			}
+		}
 	}
 }
 

@@ -59,6 +59,7 @@ var oomKnobs = map[string][]knob.Address{
 	oomProgram:    {"pg:shared_buffers", "pg:work_mem"},
 	oomFragments:  {"pg:huge_pages", "sysctl:vm.min_free_kbytes", "thp:defrag"},
 	oomSlab:       {},
+	oomLocked:     {},
 	oomCache:      {"sysctl:vm.dirty_background_bytes", "sysctl:vm.dirty_bytes"},
 	oomProcess:    {"pg:autovacuum_work_mem", "pg:maintenance_work_mem"},
 	oomNotTold: {"pg:work_mem", "pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages",
@@ -219,6 +220,10 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		}
 	case oomProgram:
 		c.otherProgram()
+	case oomLocked:
+		c.add("report", say.M("Find out which process locks memory, and limit it"),
+			say.M("LimitMEMLOCK= of its unit, or ulimit -l, limits what a process may lock; root is not limited"),
+			"grep -H VmLck /proc/[0-9]*/status | sort -k2 -n | tail")
 	case oomNotTold:
 		c.touched()
 	case oomAllocating:
@@ -238,10 +243,13 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 // otherProgram is about the largest program that is none of a server.
 func (c *oomCase) otherProgram() {
 	i := slices.IndexFunc(c.kill.Programs, func(p Program) bool { return !host.IsServerName(p.Name) })
-	if i < 0 {
+	if i < 0 && c.alone == nil {
 		return
 	}
-	p := &c.kill.Programs[i]
+	p := c.alone
+	if i >= 0 {
+		p = &c.kill.Programs[i]
+	}
 	if c.report.Constraint == kernlog.Memcg && c.procs == 0 {
 		// No server is in the group: its limit kept the memory of the others free.
 		c.add("report", say.M("Reduce the memory of {name}, or raise the limit of its cgroup", "name", p.Name),

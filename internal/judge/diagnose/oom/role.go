@@ -338,7 +338,7 @@ func (c *oomCase) invoker() {
 		}
 	}
 	c.role(&t)
-	c.kill.Invoker = &Invoker{PID: a.PID, Name: a.Name, Role: t.Role, Adj: a.Adj}
+	c.kill.Invoker = &Invoker{PID: a.PID, Name: a.Name, Role: t.Role, Adj: a.Adj, Container: a.Container}
 	if a.Order >= 0 {
 		c.kill.Invoker.Order = oomPtr(a.Order)
 	}

@@ -30,6 +30,10 @@ type Unit struct {
 	PressureFor string `json:"pressure_for,omitempty"`
 	// reported by a container runtime, for a container; Name is its pod, or "" if not reported
 	Container bool `json:"container,omitempty"`
+	// systemd-oomd found too little memory and kills for it; what it killed is not in the logs
+	Over bool `json:"over_limit,omitempty"`
+	// the kubelet found an OOM kill in the kernel log; Name is the cgroup of the container
+	Seen bool `json:"seen_by_kubelet,omitempty"`
 	// memory limit of the container
 	Limit *unit.Bytes `json:"limit_bytes,omitempty"`
 	// the kubelet evicted the pod of the container Name, whose memory RSS is; Available is that of the node
@@ -43,6 +47,8 @@ type Unit struct {
 	Escalated bool `json:"escalated,omitempty"`
 	// earlyoom found no process that it may kill
 	Nobody bool `json:"no_process,omitempty"`
+	// earlyoom saw little available memory and sent no signal
+	Low bool `json:"low_memory,omitempty"`
 	// what of memory and swap earlyoom saw before
 	Available *unit.Bytes `json:"available_bytes,omitempty"`
 	SwapFree  *unit.Bytes `json:"swap_free_bytes,omitempty"`
@@ -78,6 +84,10 @@ func unitsOf(log *Log, f *Facts) []Unit {
 		case kernlog.UnitKilled:
 		case kernlog.UnitFailed:
 			u.Failed = true
+		case kernlog.OomdOver:
+			u.By, u.Over, u.PressureOf, u.PressureFor = "systemd-oomd", true, o.Of, o.For
+		case kernlog.KubeletSaw:
+			u.By, u.Seen = ByKubelet, true
 		case kernlog.OomdKilled, kernlog.OomdUnit:
 			u.By, u.PressureFor = "systemd-oomd", o.For
 			if o.Of != o.Name {
@@ -89,6 +99,9 @@ func unitsOf(log *Log, f *Facts) []Unit {
 			u.level(o.Level)
 		case kernlog.EarlyNone:
 			u.By, u.Nobody = "earlyoom", true
+			u.level(o.Level)
+		case kernlog.EarlyLow:
+			u.By, u.Low = "earlyoom", true
 			u.level(o.Level)
 		case kernlog.SlurmKilled:
 			u.By = BySlurm
@@ -107,7 +120,16 @@ func unitsOf(log *Log, f *Facts) []Unit {
 			out = append(out, u)
 		}
 	}
-	return out
+	return settled(out, log)
+}
+
+// settled leaves out what others report of a kill that is in the logs: what systemd-oomd found before it killed, and
+// what the kubelet found in the kernel's log.
+func settled(list []Unit, log *Log) []Unit {
+	killed := slices.ContainsFunc(list, func(u Unit) bool { return u.By == "systemd-oomd" && !u.Over })
+	return slices.DeleteFunc(list, func(u Unit) bool {
+		return u.Over && killed || (u.Seen || u.Low) && len(log.Reports) > 0
+	})
 }
 
 func (u *Unit) level(l *kernlog.Level) {

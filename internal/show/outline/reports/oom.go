@@ -41,7 +41,9 @@ func OOM(d *oom.Report, c *say.Catalogue) outline.Outline {
 		o.Toned(outline.ToneMind, p.Many(n, "{n} more kill is only in --format json.",
 			"{n} more kills are only in --format json."))
 	}
+	p.failed(&o, d)
 	p.units(&o, d)
+	p.stated(&o, d)
 	p.deaths(&o, d)
 	p.notUnderstood(&o, d)
 	gaps(&o, p.Words, 2, p.Say("Unknown"), d.Missing)
@@ -127,10 +129,13 @@ func (p oomWords) kill(o *outline.Outline, k *oom.Kill, at, of int) {
 	if k.Invoker != nil {
 		field(p.Say("requested by"), outline.ToneNone, p.invoker(k.Invoker))
 	}
+	if e := k.Event; e != nil {
+		field(p.Say("event"), outline.ToneNone, p.flat(eventOf(e)))
+	}
 	switch where := p.flat(shortIn(k)); {
 	case k.Shown:
 	case (k.OnlyMemory || k.Cause.ID == "sysrq") && k.Constraint == "unknown": // it is not known to have run out
-		if t := k.Memory.Total; t != nil && k.OnlyMemory {
+		if t := k.Memory.Total; t != nil && k.OnlyMemory && !k.Memory.Summed {
 			field(p.Say("host"), outline.ToneNone, p.flat(say.M("{total} of RAM", "total", *t)))
 		}
 	case where != "":
@@ -259,12 +264,16 @@ func (p oomWords) invoker(a *oom.Invoker) string {
 	if a.Order != nil {
 		pages = say.N(1<<min(*a.Order, 20), "for {n} page", "for {n} contiguous pages")
 	}
-	return p.flat(say.All(", ", who, roleOf(a.Role), pages))
+	var container say.Message
+	if a.Container != "" {
+		container = say.M("in the container {id}", "id", a.Container)
+	}
+	return p.flat(say.All(", ", who, roleOf(a.Role), pages, container))
 }
 
 // shortIn says where memory was short, and how much there was.
 func shortIn(k *oom.Kill) say.Message {
-	var where, total, trace, path say.Message
+	var where, total, trace, hits, path say.Message
 	switch {
 	case k.Limit != nil && k.LimitSwap:
 		where = say.M("a cgroup with a limit of {limit} for memory and swap together", "limit", *k.Limit)
@@ -288,17 +297,24 @@ func shortIn(k *oom.Kill) say.Message {
 	case k.Constraint == "cpuset" || k.Constraint == "memory_policy":
 		total = say.M("all nodes of the host together have {total}", "total", *t)
 	case k.Memory.Summed:
-		total = say.M("about {total} of RAM", "total", *t)
+		total = say.M("the parts of the memory in the report are {total} together", "total", *t)
 	default:
 		total = say.M("{total} of RAM", "total", *t)
 	}
 	if k.From == "call_trace" {
 		trace = say.M("according to the call trace")
 	}
+	if k.FromText {
+		trace = say.All("; ", trace, say.M("the size is from the text around the report"))
+	}
+	if k.LimitHits > 0 {
+		hits = say.N(k.LimitHits, "the limit was reached {n} time (failcnt)",
+			"the limit was reached {n} times (failcnt)")
+	}
 	if k.Group != "" {
 		path = say.M("path {path}", "path", k.Group)
 	}
-	return say.All("; ", where, total, trace, path)
+	return say.All("; ", where, total, trace, hits, path)
 }
 
 func cause(o *outline.Outline, c *oom.Cause, t outline.Tone) {
@@ -312,24 +328,33 @@ func cause(o *outline.Outline, c *oom.Cause, t outline.Tone) {
 
 // held is the accounting of the memory at a kill.
 func (p oomWords) held(o *outline.Outline, k *oom.Kill, at int) {
-	parts := HeldParts(&k.Memory)
-	if parts == nil && k.Memory.SwapTotal == nil {
+	title := p.Say("Memory use")
+	t, ok := p.heldTable(title, &k.Memory)
+	if !ok {
 		return
 	}
-	title := p.Say("Memory use")
 	o.Heading(3, title)
+	o.Add(outline.Figure{Name: FigureHeld, At: at}, t)
+}
+
+// heldTable is that accounting as a table; ok is false if nothing is known.
+func (p oomWords) heldTable(title string, m *oom.Memory) (t outline.Table, ok bool) {
+	parts := HeldParts(m)
+	if parts == nil && m.SwapTotal == nil {
+		return t, false
+	}
 	rows := [][]string{{p.Say("part"), p.Say("size"), p.Say("share")}}
 	var shares []float64
 	for _, part := range parts {
 		row := []string{p.Word(part.Name), p.Value(part.Size), ""}
 		share := -1.0
-		if t := k.Memory.Total; t != nil && *t > 0 {
+		if t := m.Total; t != nil && *t > 0 {
 			share = float64(part.Size) / float64(*t)
 			row[2] = p.Value(say.Number(fmt.Sprintf("%.0f%%", 100*share)))
 		}
 		shares, rows = append(shares, share), append(rows, row)
 	}
-	switch m := &k.Memory; {
+	switch {
 	case m.SwapTotal == nil:
 	case *m.SwapTotal == 0:
 		rows = append(rows, []string{p.Say("swap"), p.Say("none"), ""})
@@ -338,9 +363,9 @@ func (p oomWords) held(o *outline.Outline, k *oom.Kill, at int) {
 	default:
 		rows = append(rows, []string{p.Say("swap, {size} of it free", "size", *m.SwapFree), p.Value(*m.SwapTotal), ""})
 	}
-	t := outline.TableOf(title, rows, 1)
+	t = outline.TableOf(title, rows, 1)
 	t.Shares = shares
-	o.Add(outline.Figure{Name: FigureHeld, At: at}, t)
+	return t, true
 }
 
 // sizeOr is an amount that may be unknown.
@@ -373,9 +398,18 @@ func HeldParts(m *oom.Memory) []HeldPart {
 		}
 	}
 	add(m.Anon, say.M("anonymous memory"), "c-backends")
+	inside(m.THP, say.M("of which transparent huge pages"))
 	add(m.Shared, say.M("shared memory"), "c-shared")
 	add(m.PageTables, say.M("page tables"), "c-page_tables")
 	add(m.Slab, say.M("kernel (unreclaimable slab)"), "c-reserve")
+	large := func(b *unit.Bytes) *unit.Bytes { // else it is no more than what is always there
+		if b == nil || m.Total == nil || *b*20 < *m.Total {
+			return nil
+		}
+		return b
+	}
+	add(large(m.Reclaimable), say.M("kernel (reclaimable slab)"), "c-reserve")
+	add(large(m.Locked), say.M("locked (unevictable)"), "c-backends")
 	add(m.Cache, say.M("page cache"), "c-file_cache")
 	if m.Total == nil || m.Dirty != nil && *m.Dirty*100 >= *m.Total { // else it is no more than what is always there
 		inside(m.Dirty, say.M("of which dirty"))

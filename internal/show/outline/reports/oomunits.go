@@ -13,7 +13,7 @@ import (
 
 // units are kills as others than the kernel report them.
 func (p oomWords) units(o *outline.Outline, d *oom.Report) {
-	if len(d.Units) == 0 {
+	if len(d.Units) == 0 || len(d.Units) == 1 && len(d.Kills)+len(d.Unexplained) == 0 { // the verdict has it
 		return
 	}
 	if slices.ContainsFunc(d.Units, notSystemd) {
@@ -22,21 +22,31 @@ func (p oomWords) units(o *outline.Outline, d *oom.Report) {
 		o.Part(p.Say("Reported by systemd"))
 	}
 	var list []outline.Item
+	said := len(d.Kills)+len(d.Unexplained) == 0 // that an eviction is no kill, by the verdict
 	for i := range d.Units {
 		u := &d.Units[i]
-		list = append(list, outline.Item{Text: outline.Join(p.flat(say.All(" ", u.Time, unitOf(u))))})
+		text := unitOf(u)
+		if u.Evicted && said {
+			text = evictedWhat(u)
+		}
+		said = said || u.Evicted
+		list = append(list, outline.Item{Text: outline.Join(p.flat(say.All(" ", u.Time, text)))})
 	}
 	o.List(list)
 }
 
 // notSystemd reports whether a kill is reported by another program than systemd.
 func notSystemd(u oom.Unit) bool {
-	return u.Container || u.Evicted || u.By == "earlyoom" || u.By == oom.ByTalos || u.By == oom.BySlurm
+	return u.Container || u.Evicted || u.Seen || u.By == "earlyoom" || u.By == oom.ByTalos || u.By == oom.BySlurm
 }
 
 // unitOf is a kill as systemd, systemd-oomd, earlyoom or a container runtime reports it.
 func unitOf(u *oom.Unit) say.Message {
 	switch {
+	case u.Low:
+		return say.All(" ", say.M("earlyoom saw little available memory, and the logs do not show that it sent "+
+			"a signal: "+
+			"it does so only if both available memory and free swap are below its limits."), levelOf(u))
 	case u.Nobody:
 		return say.All(" ", say.M("earlyoom saw too little available memory and free swap, but it found no "+
 			"process that it could kill."), levelOf(u))
@@ -50,7 +60,15 @@ func unitOf(u *oom.Unit) say.Message {
 		return say.M("The OOM controller of Talos killed all processes of the cgroup {group}. It is a program in user "+
 			"space, not the kernel's OOM killer.", "group", u.Name)
 	case u.Evicted:
-		return evicted(u)
+		return say.All(" ", evictedWhat(u), evictionIsNone())
+	case u.Seen && u.Name != "":
+		return say.M("The kubelet reports an OOM kill in the cgroup {group}. It does not report which process was "+
+			"killed, nor its memory.", "group", u.Name)
+	case u.Seen:
+		return say.M("The kubelet reports an OOM kill in a container. It does not report which process was killed, " +
+			"nor its memory.")
+	case u.Over:
+		return oomdOver(u)
 	case u.Container:
 		return inContainer(u)
 	}
@@ -78,6 +96,16 @@ func unitOf(u *oom.Unit) say.Message {
 }
 
 func earlyOOM(u *oom.Unit) say.Message {
+	var stays say.Message
+	if u.Stays {
+		stays = say.M("earlyoom reports that the process did not exit.")
+	}
+	return say.All(" ", earlyWhat(u), say.M("Available memory and free swap were below its limits."), fromUserSpace(),
+		levelOf(u), stays)
+}
+
+// earlyWhat is what earlyoom did.
+func earlyWhat(u *oom.Unit) say.Message {
 	var signal any = u.Signal
 	if u.Signal == "" {
 		signal = say.M("a signal")
@@ -85,18 +113,47 @@ func earlyOOM(u *oom.Unit) say.Message {
 	if u.Escalated {
 		signal = say.M("SIGTERM and then SIGKILL")
 	}
-	what := say.M("earlyoom sent {signal} to {name} (process {pid}).", "signal", signal, "name", u.Name, "pid",
-		pidOf(u.PID))
 	if u.RSS != nil {
-		what = say.M("earlyoom sent {signal} to {name} (process {pid}), which had {size} of resident memory.", "signal",
+		return say.M("earlyoom sent {signal} to {name} (process {pid}), which had {size} of resident memory.", "signal",
 			signal, "name", u.Name, "pid", pidOf(u.PID), "size", *u.RSS)
 	}
-	var stays say.Message
-	if u.Stays {
-		stays = say.M("earlyoom reports that the process did not exit.")
+	return say.M("earlyoom sent {signal} to {name} (process {pid}).", "signal", signal, "name", u.Name, "pid",
+		pidOf(u.PID))
+}
+
+func fromUserSpace() say.Message {
+	return say.M("The signal came from a program in user space, not from the kernel's OOM killer.")
+}
+
+// oomdOver is what systemd-oomd found before it kills.
+func oomdOver(u *oom.Unit) say.Message {
+	percent := func(f *float64) say.Number { return say.Number(fmt.Sprintf("%.2f%%", *f)) }
+	var what say.Message
+	switch {
+	case u.Reason == "memory_pressure" && u.Most != nil:
+		what = say.M("systemd-oomd found the memory pressure of {cgroup} above its limit of {limit}.", "cgroup",
+			u.PressureOf, "limit", percent(u.Most))
+	case u.Reason == "swap_used" && u.Used != nil && u.Total != nil:
+		what = say.M("systemd-oomd found the swap of the host nearly used up: {used} of {total}.", "used", *u.Used,
+			"total", *u.Total)
+	default:
+		what = say.M("systemd-oomd found memory and swap of the host nearly used up.")
 	}
-	return say.All(" ", what, say.M("Available memory and free swap were below its limits. The signal came from a "+
-		"program in user space, not from the kernel's OOM killer."), levelOf(u), stays)
+	return say.All(" ", what, pressureFor(u), say.M("It then kills a cgroup. Which one it killed is not in the logs "+
+		"that were read."))
+}
+
+// unitBrief is the first sentence about a kill that a list below describes.
+func unitBrief(u *oom.Unit) say.Message {
+	switch {
+	case u.Evicted:
+		return say.All(" ", say.M("The kubelet evicted a pod because the node was low on memory."), evictionIsNone())
+	case u.By == "earlyoom" && !u.Nobody && !u.Low:
+		brief := *u
+		brief.RSS = nil
+		return say.All(" ", earlyWhat(&brief), fromUserSpace())
+	}
+	return unitOf(u)
 }
 
 // levelOf is what of memory and swap earlyoom saw.
@@ -163,8 +220,8 @@ func pressureFor(u *oom.Unit) say.Message {
 		say.Number(strings.Join(spaced.FindAllString(u.PressureFor, 4), " ")))
 }
 
-// evicted is what the kubelet did before the kernel had to kill.
-func evicted(u *oom.Unit) say.Message {
+// evictedWhat is what the kubelet did before the kernel had to kill.
+func evictedWhat(u *oom.Unit) say.Message {
 	what := say.M("The kubelet evicted a pod because the node was low on memory.")
 	var used, left say.Message
 	if u.Name != "" && u.RSS != nil {
@@ -173,9 +230,12 @@ func evicted(u *oom.Unit) say.Message {
 	if u.Available != nil {
 		left = say.M("{size} of memory was available on the node.", "size", *u.Available)
 	}
-	return say.All(" ", what, used, left, say.M("An eviction is not an OOM kill: the kubelet terminates the pod "+
-		"before the "+
-		"node runs out of memory."))
+	return say.All(" ", what, used, left)
+}
+
+// evictionIsNone says that an eviction is none.
+func evictionIsNone() say.Message {
+	return say.M("An eviction is not an OOM kill: the kubelet terminates the pod before the node runs out of memory.")
 }
 
 // inContainer is about a container whose runtime reports a kill.

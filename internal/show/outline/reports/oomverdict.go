@@ -86,6 +86,8 @@ func noKill(d *oom.Report) say.Message {
 			"reports OOMKilled = false for the container. Exit code 137 means that signal 9 (SIGKILL) terminated "+
 			"it; docker "+
 			"kill, and docker stop after its timeout, send it, too."))
+	case d.Stated != nil && d.Stated.Exit != nil:
+		return say.All(" ", say.M("No OOM kill was found in the logs that were read."), exit137(d.Stated.Exit))
 	case d.FailedAllocations > 0:
 		return say.N(d.FailedAllocations, "No OOM kill was found in the logs that were read, but {n} memory "+
 			"allocation "+
@@ -161,6 +163,9 @@ func unitsVerdict(list []oom.Unit) say.Message {
 		}
 	}
 	text, n := []say.Message{unitOf(&list[at])}, len(list)-1
+	if n > 0 { // the list has the rest
+		text[0] = unitBrief(&list[at])
+	}
 	switch {
 	case n == 0:
 	case !slices.ContainsFunc(list, func(u oom.Unit) bool { return !u.Evicted }):
@@ -191,7 +196,10 @@ func unitsVerdict(list []oom.Unit) say.Message {
 				"{n} units that systemd reports are not above it, so at least one more process was killed."))
 		}
 	}
-	if by := list[at].By; by != "earlyoom" && by != oom.ByTalos && by != oom.ByKubelet {
+	if n == 0 && !list[0].Time.IsZero() {
+		text = append([]say.Message{list[0].Time}, text...)
+	}
+	if by := list[at].By; by == "kernel" || by == oom.BySlurm || list[at].Seen {
 		text = append(text, say.M("The kernel's own report is not in the logs that were read."))
 	}
 	return say.All(" ", text...)
