@@ -631,9 +631,13 @@ func (c *Collector) afterCrash(r *Report) (do []say.Message) {
 	sure := killed && !slices.ContainsFunc(r.Crashes, func(x Crash) bool { return x.Signal == 9 && !x.oom })
 	switch {
 	case sure && !gone:
-		do = append(do, say.M("pgfettle diagnose oom explains the report of the kernel. pgfettle plan shows the "+
-			"values "+
-			"for the host: vm.overcommit_memory = 2 (only the query fails), huge pages, work_mem and max_connections."))
+		kernel := c.o.Kernel
+		if kernel.IsZero() {
+			kernel = say.Text("pgfettle diagnose oom FILE")
+		}
+		do = append(do, say.M("The report of the kernel is explained by: {command}", "command", kernel),
+			say.M("pgfettle plan shows the values for the host: vm.overcommit_memory = 2 (only the query fails), huge "+
+				"pages, work_mem and max_connections."))
 	case killed || gone:
 		kernel := c.o.Kernel
 		if kernel.IsZero() {
