@@ -208,9 +208,10 @@ func idle(t target.Target, s *snapshot.Snapshot, configured []string) (out []str
 		}
 	}
 	for _, x := range s.Strangers { // whose memory is counted as that of other programs
-		if x.DataDirectory != nil {
-			counted[*x.DataDirectory] = true
+		if x.DataDirectory == nil {
+			return nil // any of them may be that server
 		}
+		counted[*x.DataDirectory] = true
 	}
 	for _, dir := range configured {
 		real, err := t.Resolve(dir)
@@ -228,6 +229,9 @@ func idle(t target.Target, s *snapshot.Snapshot, configured []string) (out []str
 func Taken(t target.Target, dirs ...string) map[int]string {
 	taken := map[int]string{}
 	for _, c := range distribution.ServedClusters(t) {
+		if c.Port == 0 {
+			continue // unknown: what listens is found below
+		}
 		taken[c.Port] = say.M("the instance in {dir} is configured for it", "dir", c.Data).String()
 	}
 	for _, c := range distribution.Clusters(t) {

@@ -40,11 +40,15 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 	for _, c := range served {
 		services[c.Data] = c.Unit
 	}
-	running := map[string]bool{} // servers on whose behalf nothing is done: they run all the same
+	// Strangers are servers on whose behalf nothing is done: they run all the same. Any cluster may be one whose
+	// directory is unknown.
+	running, hidden := map[string]bool{}, false
 	for _, x := range l.Snapshot.Strangers {
-		if x.DataDirectory != nil {
-			running[*x.DataDirectory] = true
+		if x.DataDirectory == nil {
+			hidden = true
+			continue
 		}
+		running[*x.DataDirectory] = true
 	}
 	add := func(c creation.Cluster) {
 		if seen[c.Data] && c.Data != "" {
@@ -66,8 +70,11 @@ func Clusters(ctx context.Context, p *Place) ([]creation.Cluster, error) {
 		if c.Service == "" {
 			c.Service = services[c.Data]
 		}
-		if running[c.Data] {
+		switch {
+		case running[c.Data]:
 			c.State = creation.Runs
+		case hidden && c.State == creation.Stopped && made[c.Data].id == "":
+			c.State = ""
 		}
 		if in, err := p.Host.Target.Stat(c.Data); err == nil && c.Owner == "" {
 			c.Owner = trust.Of(in.UID, in.GID).Name

@@ -7,7 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/regex"
 )
 
-// reCache is the cache of the kernel that could not grow, and the control group whose it is: «cache: TCP, object size:
+// reCache is the cache of the kernel that could not grow, and the cgroup that it belongs to: «cache: TCP, object size:
 // 1728, …», «cache: kmalloc-1024(1793:c8ed…), object size: 1024, …».
 var reCache = regex.New(`^cache: ([^\s,()]{1,128})(?:\((?:\d{1,10}:)?([^()\s]{1,255})\))?, object size: \d`)
 

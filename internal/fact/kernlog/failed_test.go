@@ -27,7 +27,7 @@ func TestFailedAllocation(t *testing.T) {
 		"twice":             {first + state + sums + first + state + sums, 2},
 		"the slab of 2.6":   {first + state + sums + "[22.000] kernel: SLAB: Unable to allocate memory on node 0\n", 2},
 	} {
-		l := read(t, c.text)
+		l := readText(t, c.text)
 		n := 0
 		for _, o := range l.Other {
 			if o.Kind == AllocFail {
@@ -42,14 +42,14 @@ func TestFailedAllocation(t *testing.T) {
 			t.Errorf("%s: %d\n%s", name, n, dump(l))
 		}
 	}
-	l := read(t, first+state+sums+"[30.100] kernel: java invoked oom-killer: gfp_mask=0xd0, order=0\n"+state+sums+
+	l := readText(t, first+state+sums+"[30.100] kernel: java invoked oom-killer: gfp_mask=0xd0, order=0\n"+state+sums+
 		"[30.900] kernel: Out of memory: Killed process 411 (java) total-vm:9kB, anon-rss:8kB\n")
 	if len(l.Reports) != 1 || l.Reports[0].Shown || l.Reports[0].Info == nil || len(l.Reports[0].Victims) != 1 {
 		t.Error(dump(l))
 	}
 }
 
-// TestPageSizeInferred holds that a report whose free blocks are cut off tells the size of a page by its sums, which it
+// TestPageSizeInferred holds that a report whose free blocks are cut off has the size of a page by its sums, which it
 // has in pages and in kB.
 func TestPageSizeInferred(t *testing.T) {
 	const text = "[9.100] Mem-Info:\n[9.200] active_anon:100 inactive_anon:60 isolated_anon:0\n" +
@@ -63,14 +63,14 @@ func TestPageSizeInferred(t *testing.T) {
 			"all_unreclaimable? no\n"
 	}
 	for k, want := range map[string]unit.Bytes{"4": 4 * unit.KB, "8": 8 * unit.KB, "16": 16 * unit.KB} {
-		if l := read(t, text+node(k)); len(l.Reports) != 1 || l.Reports[0].PageSize != want {
+		if l := readText(t, text+node(k)); len(l.Reports) != 1 || l.Reports[0].PageSize != want {
 			t.Errorf("%s: %s", k, dump(l))
 		}
 	}
-	if l := read(t, text); l.Reports[0].PageSize != 0 {
+	if l := readText(t, text); l.Reports[0].PageSize != 0 {
 		t.Error(dump(l))
 	}
-	l := read(t, text+"[9.400] Normal free:248784kB boost:2kB min:292864kB low:315392kB high:337920kB "+
+	l := readText(t, text+"[9.400] Normal free:248784kB boost:2kB min:292864kB low:315392kB high:337920kB "+
 		"active_anon:0kB\n")
 	if l.Reports[0].PageSize != 8*unit.KB || len(l.Reports[0].Zones) != 1 ||
 		l.Reports[0].Zones[0].Min != 292864*unit.KB {
@@ -80,7 +80,8 @@ func TestPageSizeInferred(t *testing.T) {
 
 // TestZonesAlone holds that lines of zones are a state of memory, and no kill.
 func TestZonesAlone(t *testing.T) {
-	l := read(t, "Sep 20 16:12:36 h kernel: [3.400] Node 0 Normal free:16456kB min:16484kB low:20604kB high:24724kB "+
+	l := readText(t,
+		"Sep 20 16:12:36 h kernel: [3.400] Node 0 Normal free:16456kB min:16484kB low:20604kB high:24724kB "+
 		"active_anon:469184kB inactive_anon:469224kB\nSep 20 16:12:36 h kernel: [3.400] lowmem_reserve[]: 0 0 0 0\n")
 	if len(l.Reports) != 1 || l.Reports[0].Called || len(l.Reports[0].Zones) != 1 {
 		t.Error(dump(l))
@@ -90,7 +91,8 @@ func TestZonesAlone(t *testing.T) {
 // TestWordsOfOldKernels holds that a capital that some kernels have is no other word, and that what a page puts about a
 // name is none of it.
 func TestWordsOfOldKernels(t *testing.T) {
-	l := read(t, "[1.100] nautilus invoked oom-killer: gfp_mask=0x201da, order=0, oomkilladj=0\n[1.200] Mem-Info:\n"+
+	l := readText(t,
+		"[1.100] nautilus invoked oom-killer: gfp_mask=0x201da, order=0, oomkilladj=0\n[1.200] Mem-Info:\n"+
 		"[1.300] Active_anon:448923 active_file:272 inactive_anon:153736\n[1.300]  inactive_file:257 "+
 		"unevictable:0 dirty:0\n"+
 		"[1.300]  free:18411 slab:9847 mapped:5678 pagetables:2836 bounce:0\n"+
@@ -102,12 +104,12 @@ func TestWordsOfOldKernels(t *testing.T) {
 	}
 }
 
-// TestContainerOfTheAsker holds that the container of who asked for memory is told by the name of its cpuset.
+// TestContainerOfTheAsker holds that the container of the process that asked for memory is read from its cpuset.
 func TestContainerOfTheAsker(t *testing.T) {
 	const id = "1e479e759020fa0b6c72def90973540a2d33982fea2ad67a96373b4da751a820"
 	for cpuset, want := range map[string]string{id: id, "docker-" + id + ".scope": id, "/": "", "kubepods": "",
 		"/kubepods/pod7/" + id: id} {
-		l := read(t, "[1.100] java invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=-998\n[1.200] java "+
+		l := readText(t, "[1.100] java invoked oom-killer: gfp_mask=0xd0, order=0, oom_score_adj=-998\n[1.200] java "+
 			"cpuset="+
 			cpuset+" mems_allowed=0\n[1.900] Memory cgroup out of memory: Killed process 7 (java) total-vm:9kB, "+
 			"anon-rss:8kB\n")
@@ -126,7 +128,7 @@ func TestTableEnds(t *testing.T) {
 		"memor\n": true,
 		"[1.400] Memory cgroup out of memory: Killed process 7 (java) total-vm:9kB, anon-rss:8kB\n": true,
 		"[1.400] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),task=java,pid=7,uid=0\n":      true} {
-		if l := read(t, text+end); l.Reports[0].Table.Ended != want {
+		if l := readText(t, text+end); l.Reports[0].Table.Ended != want {
 			t.Errorf("%q: %s", end, dump(l))
 		}
 	}

@@ -35,7 +35,7 @@ type Log struct {
 	Unread  []Unread // lines that tell of a kill and were not understood, by what they tell
 	Mention string   // the first line in which somebody mentions a kill; "": there is none
 	State   *Report  // of the memory, when an allocation failed that killed nothing; nil: there is none
-	Stated  Stated   // what people and manifests say of the machine and the container
+	Stated  Stated   // what people and manifests state of the host and the container
 	Lines   int      // read
 	Cut     bool     // a bound was met: the oldest or the longest was left out
 }
@@ -110,21 +110,21 @@ type Asker struct {
 	Order int // of pages, a power of two; -1: not told
 	Adj   *int
 	GFP   string
-	// the container that it was in, by the cpuset that the kernel names; "": not told
+	// the container that it was in, by the cpuset that the kernel names; "": unknown
 	Container string
 }
 
-// Event is what an event of Kubernetes says besides the message of the kernel.
+// Event is what an event of Kubernetes has in addition to the message of the kernel.
 type Event struct {
 	Age      string // when it was, before the list was made: 49m
 	Reporter string // kernel-monitor, kubelet
 	Node     string
 }
 
-// Stated is what a text says besides its logs: words of people, manifests, tables of kubectl. What it says twice, and
-// differently, is nil.
+// Stated is what a text has in addition to its logs: words of people, manifests, tables of kubectl. What it says
+// twice, and differently, is nil.
 type Stated struct {
-	RAM, Swap      *unit.Bytes // of the machine
+	RAM, Swap      *unit.Bytes // of the host
 	Limit          *unit.Bytes // of the container, or of the unit
 	Kills          int         // how often there was one; 0: not said
 	Restarts       int         // of the container; 0: not said
@@ -136,7 +136,7 @@ type Stated struct {
 // Exit is that of a container or a program with the code 137: signal 9 ended it.
 type Exit struct {
 	At     Stamp
-	Reason string // as Kubernetes tells it: Error; "": it does not
+	Reason string // as Kubernetes reports it: Error; "": unknown
 }
 
 // MemInfo is the state of the whole host. Counts are pages; nil is not told.

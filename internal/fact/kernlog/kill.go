@@ -154,7 +154,7 @@ func (l *Log) askers() {
 	}
 }
 
-// sameMoment says whether two stamps are told, and are the same.
+// sameMoment reports whether two times are known and the same.
 func sameMoment(a, b *Stamp) bool {
 	if a.Boot >= 0 || b.Boot >= 0 {
 		return a.Boot == b.Boot

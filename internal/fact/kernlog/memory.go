@@ -188,7 +188,7 @@ func (r *Report) inferPage() {
 	if r.PageSize > 0 || r.Info == nil {
 		return
 	}
-	const few = 8 // pages, of which a sum tells nothing
+	const few = 8 // pages, of which a sum proves nothing
 	votes := map[unit.Bytes]int{}
 	for name, kb := range r.nodes {
 		n := *r.Info.part(name)

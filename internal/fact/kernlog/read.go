@@ -116,7 +116,7 @@ type Reader struct {
 	slub      int  // number of the line of an allocation that failed, behind which its cache stands; 0: none
 	every     bool // no line is passed over: for tests
 	stated    stated
-	event     Event // that the line stands in
+	event     Event // that the line is in
 	eventAt   int   // number of that line; 0: none
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// What a person writes above a log, and what kubectl and manifests show beside it, tells what the log does not: how
-// much memory the machine has, the limit of the container, how often it was killed.
+// What a person writes above a log, and what kubectl and manifests show with it, has what the log does not: how
+// much memory the host has, the limit of the container, how often it was killed.
 
 const (
 	// statedLines is how far it is looked for: what people write is short, a journal is not.
@@ -42,7 +42,7 @@ var (
 		`[ :=]{1,3}|capped at |cap of |MemoryMax ?[=:] ?|mem_limit: ?|memory limit\W{1,8}|` +
 		`mem(?:ory)?_?limit["']?[ :=]{1,4})|` +
 		`--memory[ =])[\x60*"'(]{0,3}` + sizeWord + `\b`)
-	// A limit that somebody wants to set is none that was reached.
+	// A limit that is proposed is none that was reached.
 	reWanted = regex.New(`(?i)\b(?:rais\w+|increas\w+|bump\w*|suggest\w*|recommend\w*|should|try|tried|consider|` +
 		`request\w*|set it to|new limit|instead)\b|→|->|=>`)
 	reKillsSaid = regex.New(`(?i)(?:^|[^\w.,:-])(\d{1,5}) ?(?:次 ?|times? )?(?:OOM[-_ ]?kill(?:s|er)?(?: ?(?:events?|` +
@@ -154,17 +154,13 @@ func counted(m [][]byte) int {
 // amount is a size as people write it.
 func amount(number, letter string) (unit.Bytes, bool) {
 	b := scaled(strings.Replace(number, ",", ".", 1), strings.ToUpper(letter[:1]))
-	return *orZero(b), b != nil && *b > 0
-}
-
-func orZero(b *unit.Bytes) *unit.Bytes {
-	if b == nil {
-		return new(unit.Bytes)
+	if b == nil || *b <= 0 {
+		return 0, false
 	}
-	return b
+	return *b, true
 }
 
-// sizes takes what a line says of the memory of a machine.
+// sizes takes what a line states of the memory of a host.
 func (t *stated) sizes(s string) {
 	const few = 32 // of a line
 	for _, re := range []*regex.Regex{reRAM, reRAMOf, reRAMLabel} {
@@ -221,7 +217,7 @@ func (p *Reader) exit137(b []byte) {
 // exitFields is how far the fields of one state of a container are apart.
 const exitFields = 4
 
-// exitWhy gives an exit the reason that stands beside it.
+// exitWhy gives an exit the reason in a line near it.
 func (p *Reader) exitWhy() {
 	if t := &p.stated; t.Exit != nil && t.exit > 0 && t.whyAt > 0 && t.exit-t.whyAt <= exitFields &&
 		t.whyAt-t.exit <= exitFields {
@@ -229,7 +225,7 @@ func (p *Reader) exitWhy() {
 	}
 }
 
-// exitAt gives it the time that stands beside it.
+// exitAt gives it the time in a line near it.
 func (p *Reader) exitAt(at Stamp) {
 	if t := &p.stated; t.Exit != nil && p.lately(t.exit, endedBehind) {
 		t.Exit.At = at
@@ -279,7 +275,7 @@ func (p *Reader) inEvent(whole string) {
 	}
 }
 
-// ofEvent gives a report the event that its line stands in.
+// ofEvent gives a report the event that its line is in.
 func (p *Reader) ofEvent(r *Report) {
 	if p.lately(p.eventAt, 1) { // the choice and the kill are two lines
 		e := p.event

@@ -7,20 +7,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-func read(t *testing.T, text string) *Log {
-	t.Helper()
-	l, err := Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// TestStated holds that what a text says beside its logs is read, and that what is used, wanted, or left is not taken
-// for what there is.
+// TestStated holds that what a text states in addition to its logs is read, and that what is used, wanted, or left is
+// not taken for what there is.
 func TestStated(t *testing.T) {
 	const kill = "\n[12.500] Memory cgroup out of memory: Killed process 411 (java) total-vm:9kB, anon-rss:8kB\n"
-	bytesOf := func(b *unit.Bytes) unit.Bytes { return *orZero(b) }
+	bytesOf := func(b *unit.Bytes) unit.Bytes {
+		if b == nil {
+			return 0
+		}
+		return *b
+	}
 	for _, c := range []struct {
 		text             string
 		ram, swap, limit unit.Bytes
@@ -49,7 +45,7 @@ func TestStated(t *testing.T) {
 		{"db-0  0/1  OOMKilled   4 (2m ago)   3h", 0, 0, 0, 0, 4},
 		{"memory: usage 524288kB, limit 524288kB, failcnt 3", 0, 0, 0, 0, 0},
 	} {
-		s := read(t, c.text+kill).Stated
+		s := readText(t, c.text+kill).Stated
 		if bytesOf(s.RAM) != c.ram || bytesOf(s.Swap) != c.swap || bytesOf(s.Limit) != c.limit || s.Kills != c.kills ||
 			s.Restarts != c.restarts {
 			t.Errorf("%s: RAM %v swap %v limit %v kills %d restarts %d", c.text, bytesOf(s.RAM), bytesOf(s.Swap),
@@ -64,7 +60,7 @@ func TestStatedPod(t *testing.T) {
 		"Name:         shop-db-0\nNamespace:    shop\nNode:         worker-3/10.0.0.7\n",
 		"  Normal  Scheduled  45s  default-scheduler  Successfully assigned shop/shop-db-0 to worker-3\n",
 	} {
-		if s := read(t, text).Stated; s.Pod != "shop-db-0" || s.Namespace != "shop" || s.Node != "worker-3" {
+		if s := readText(t, text).Stated; s.Pod != "shop-db-0" || s.Namespace != "shop" || s.Node != "worker-3" {
 			t.Errorf("%s: %+v", text, s)
 		}
 	}
@@ -79,17 +75,17 @@ func TestExit137(t *testing.T) {
 		"db-1 exited with code 137\n":                      "",
 		"the job died with exit status 137\n":              "",
 	} {
-		e := read(t, text).Stated.Exit
+		e := readText(t, text).Stated.Exit
 		if e == nil || e.Reason != reason || reason != "" && e.At.Wall.IsZero() {
 			t.Errorf("%s: %+v", text, e)
 		}
 	}
-	if e := read(t, "exit code 1, 137 tests passed\n").Stated.Exit; e != nil {
+	if e := readText(t, "exit code 1, 137 tests passed\n").Stated.Exit; e != nil {
 		t.Errorf("%+v", e)
 	}
 }
 
-// TestEvents holds that what an event of Kubernetes says beside the message of the kernel is kept.
+// TestEvents holds that what an event of Kubernetes has in addition to the message of the kernel is kept.
 func TestEvents(t *testing.T) {
 	const kernel = "Memory cgroup out of memory: Kill process 411 (java) score 1900 or sacrifice child\n" +
 		"Killed process 411 (java) total-vm:900kB, anon-rss:800kB, file-rss:4kB, shmem-rss:0kB\n"
@@ -99,15 +95,16 @@ func TestEvents(t *testing.T) {
 		"  Warning  OOMKilling  3m  kernel-monitor  ":                      {"3m", "kernel-monitor", ""},
 		"49m  Warning  OOMKilling  node/node-7  ":                          {"49m", "", "node-7"},
 	} {
-		l := read(t, before+kernel)
+		l := readText(t, before+kernel)
 		if len(l.Reports) != 1 || l.Reports[0].Event == nil || *l.Reports[0].Event != want {
 			t.Errorf("%s: %s", before, dump(l))
 		}
 	}
-	if l := read(t, kernel); l.Reports[0].Event != nil {
+	if l := readText(t, kernel); l.Reports[0].Event != nil {
 		t.Errorf("%+v", l.Reports[0].Event)
 	}
-	l := read(t, "Oct 10 17:41:58 node-7 kubelet[4991]: I1010 17:41:57.858757    4991 manager.go:1126] Created an OOM "+
+	l := readText(t,
+		"Oct 10 17:41:58 node-7 kubelet[4991]: I1010 17:41:57.858757    4991 manager.go:1126] Created an OOM "+
 		"event in container \"/kubepods/burstable/pod9/1f2a\" at 2017-10-10 17:41:58 +0000 UTC\n")
 	if len(l.Other) != 1 || l.Other[0].Kind != KubeletSaw || l.Other[0].Name != "/kubepods/burstable/pod9/1f2a" {
 		t.Errorf("%+v", l.Other)
@@ -122,7 +119,7 @@ func TestDenied(t *testing.T) {
 		"our backend got OOM-killed on Friday\n":                     true,
 		"# the server and the OOM killer (killed with oom-killer)\n": true,
 	} {
-		l := read(t, text)
+		l := readText(t, text)
 		if (l.Mention != "") != mention || len(l.Unread) > 0 {
 			t.Errorf("%s: %q %+v", text, l.Mention, l.Unread)
 		}
@@ -140,7 +137,7 @@ func TestOomdFound(t *testing.T) {
 		"Swap used (9000) / total (10000) is more than 90%": {Why: SwapUsed, Used: wholeBytes("9000"),
 			Total: wholeBytes("10000")},
 	} {
-		l := read(t, head+text+"\n")
+		l := readText(t, head+text+"\n")
 		if len(l.Other) != 1 {
 			t.Fatalf("%s: %+v", text, l.Other)
 		}
@@ -161,7 +158,7 @@ func TestAskerShownOnceMore(t *testing.T) {
 		"    0 make\n" +
 		"Jul 15 23:44:32 h kernel: Out of memory: Killed process 2074 (eater) total-vm:6295848kB, anon-rss:1872532kB\n"
 	for line, reports := range map[string]int{"Jul 15 23:44:32": 1, "Jul 15 23:59:32": 2} {
-		l := read(t, report+"```\n## what it means\n```\n"+line+" h kernel: eater invoked oom-killer: "+
+		l := readText(t, report+"```\n## what it means\n```\n"+line+" h kernel: eater invoked oom-killer: "+
 			"gfp_mask=0x6280ca, "+
 			"order=0, oom_score_adj=0\n```\n")
 		if len(l.Reports) != reports || reports == 1 && l.Reports[0].Asker.Name != "eater" {
@@ -170,7 +167,7 @@ func TestAskerShownOnceMore(t *testing.T) {
 	}
 }
 
-// TestEarlyoomSawLittle holds that earlyoom's view of the memory is told where it sent nobody a signal.
+// TestEarlyoomSawLittle holds that earlyoom's view of the memory is kept if it sent no signal.
 func TestEarlyoomSawLittle(t *testing.T) {
 	const level = "mars 27 19:46:06 h earlyoom[1460]: mem avail:    56 of 15881 MiB ( 0.35%), swap free: 2555 " +
 		"of 4095 MiB " +
@@ -179,7 +176,7 @@ func TestEarlyoomSawLittle(t *testing.T) {
 		level + "mars 27 19:46:07 h earlyoom[1460]: sending SIGTERM to process 411 uid 1 \"java\": badness 5, " +
 			"VmRSS 9 MiB\n": 0} {
 		low := 0
-		for _, o := range read(t, text).Other {
+		for _, o := range readText(t, text).Other {
 			if o.Kind == EarlyLow {
 				low++
 			}

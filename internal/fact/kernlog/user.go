@@ -97,7 +97,7 @@ func (p *Reader) earlyAside(l line) bool {
 	return false
 }
 
-// earlyLow is the share of the memory below which earlyoom sends signals, if nobody told it another.
+// earlyLow is the share of the memory below which earlyoom sends signals, unless it is configured otherwise.
 const earlyLow = 10 // percent
 
 // low notes that earlyoom saw hardly any memory, where it sent nobody a signal.

@@ -23,7 +23,7 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// TestBareLabelsAmongTimes: times in messages do not make lines anew where labels begin the lines.
+// TestBareLabelsAmongTimes: times in messages do not split lines that begin with labels.
 func TestBareLabelsAmongTimes(t *testing.T) {
 	l, src := readAll(t, "This is what someone had:\n\n"+
 		"LOG: database system was interrupted while in recovery at 2026-11-03 12:43:09 PST\n"+

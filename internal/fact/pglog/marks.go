@@ -57,7 +57,7 @@ var oomKill = regex.New(`(?:[Oo]ut of memory: |^(?:\[[ \d.]+\] )?)Kill(?:ed)? pr
 var besideSHMMAX = regex.New(`(?:kernel\.shmmax *= *|/kernel/shmmax[ \t\x60]*\n+[ \t>]*)(\d+)|` +
 	`max seg size \(kbytes\) = (\d+)`)
 
-// shmmax is the limit of the kernel that a paste has beside its log.
+// shmmax is the limit of the kernel that a paste has in addition to its log.
 func shmmax(head []byte) int64 {
 	m := besideSHMMAX.FindSubmatch(head)
 	if m == nil {

@@ -111,7 +111,7 @@ type Source struct {
 	Zones    []string
 	// Killed are lines of other programs in the log that report an OOM kill of a process of the server.
 	Killed []string
-	// Shmmax is kernel.shmmax, in bytes, where a paste has it beside its log; 0: it has not.
+	// Shmmax is kernel.shmmax, in bytes, if a paste has it in addition to its log; 0: unknown.
 	Shmmax int64
 	// Faults are lines of the kernel in the log that report a fault of a process: «segfault at …».
 	Faults []string

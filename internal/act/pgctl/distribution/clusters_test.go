@@ -30,6 +30,9 @@ func TestClustersThatDoNotRun(t *testing.T) {
 		"var/lib/pgsql/18/data/PG_VERSION":                  "18\n",
 		"etc/systemd/system/postgresql-18.service.d/1.conf": "[Service]\nEnvironment=PGDATA=/srv/eighteen\n",
 		"srv/eighteen/PG_VERSION":                           "18\n",
+		"srv/eighteen/postgresql.conf":                      "",
+		"usr/lib/systemd/system/postgresql-19.service":      "Environment=PGDATA=/srv/bare\n",
+		"srv/bare/PG_VERSION":                               "19\n",
 		"usr/lib/systemd/system/postgresql-16.service":      "Environment=PGDATA=/var/lib/pgsql/16/data/\n",
 		"usr/lib/systemd/system/postgresql@.service":        "Environment=PG=1\nEnvironment=PGDATA=relative\n",
 		"usr/lib/systemd/system/other.service":              "Environment=PGDATA=/srv/a b\n",
@@ -55,6 +58,7 @@ func TestClustersThatDoNotRun(t *testing.T) {
 		{Service{Unit: "postgresql-17-a.service", Data: "/srv/a b"}, "17", 5434},
 		{Service{Unit: "postgresql-17.service", Data: "/var/lib/pgsql/17/data"}, "17", 5441},
 		{Service{Unit: "postgresql-18.service", Data: "/srv/eighteen"}, "18", DefaultPort},
+		{Service{Unit: "postgresql-19.service", Data: "/srv/bare"}, "19", 0}, // its configuration is elsewhere
 	}
 	if d := cmp.Diff(want, ServedClusters(files)); d != "" {
 		t.Error(d)

@@ -1,6 +1,8 @@
 package distribution
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -154,11 +156,11 @@ func words(line string) (out []string) {
 // Served is a cluster that was made, and that a unit starts.
 type Served struct {
 	Service
-	Version string // major version, as PG_VERSION has it; "": it has none
-	Port    int
+	Version string // major version, as PG_VERSION has it; "": it could not be read
+	Port    int    // 0: its configuration could not be read
 }
 
-// maxVersion bounds PG_VERSION: a number and the end of the line, and room for what somebody added.
+// maxVersion bounds PG_VERSION: a number and the end of the line, and room for spaces.
 const maxVersion = 64
 
 // ServedClusters lists the clusters of Services, also those that are disabled or were never started. What belongs to an
@@ -171,19 +173,25 @@ func ServedClusters(files target.Target) (out []Served) {
 		s.Data = path.Clean(s.Data)
 		in, err := files.Stat(s.Data)
 		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				out = append(out, Served{Service: s})
+			}
 			continue
 		}
 		own := files.As(target.User{UID: in.UID, GID: in.GID})
 		text, err := own.ReadFile(path.Join(s.Data, "PG_VERSION"), maxVersion)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			continue // no cluster was made there yet
 		}
-		c := Served{Service: s, Port: DefaultPort}
+		c := Served{Service: s}
 		if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && n > 0 {
 			c.Version = strconv.Itoa(n)
 		}
-		values := conf.Resolve(target.ConfigFiles{Target: own}, path.Join(s.Data, "postgresql.conf"), s.Data).Values()
-		if n, err := strconv.Atoi(values["port"]); err == nil {
+		found := conf.Resolve(target.ConfigFiles{Target: own}, path.Join(s.Data, "postgresql.conf"), s.Data)
+		if len(found.Files) > 0 {
+			c.Port = DefaultPort
+		}
+		if n, err := strconv.Atoi(found.Values()["port"]); err == nil {
 			c.Port = n
 		}
 		out = append(out, c)

@@ -114,7 +114,7 @@ var gone = []Gone{
 
 // Value is what replaces a value of the old name, where that is a matter of arithmetic; ok is false for any other.
 func (g Gone) Value(old string) (value string, ok bool) {
-	const segment, most = 16, 1 << 24 // MB of WAL, unless initdb was told otherwise
+	const segment, most = 16, 1 << 24 // MB of WAL, by initdb's default
 	n, err := strconv.ParseInt(strings.TrimSpace(old), 10, 64)
 	if err != nil || n <= 0 || n > most {
 		return "", false

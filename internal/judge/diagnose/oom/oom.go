@@ -37,7 +37,7 @@ type Report struct {
 	FailedCaches []FailedCache `json:"failed_caches,omitempty"`
 	// the state of the memory at the last of these allocations; absent if it is not in the logs
 	AtFailure *Memory `json:"memory_at_failed_allocation,omitempty"`
-	// what the text states about the machine and the container, outside of its logs; absent if nothing
+	// what the text states about the host and the container, outside of its logs; absent if nothing
 	Stated *Stated `json:"stated,omitempty"`
 	// lines that have words of a kill and were not understood
 	NotUnderstood []Unread `json:"not_understood"`
@@ -102,7 +102,7 @@ type Kill struct {
 	// none (the whole host), memcg, cpuset, memory_policy, unknown
 	Constraint string      `json:"constraint"`
 	From       string      `json:"constraint_from,omitempty"` // oom_kill_line, group, kill_line, call_trace
-	Group      string      `json:"group"`                     // control group whose limit was hit
+	Group      string      `json:"group"`                     // cgroup whose limit was reached
 	Limit      *unit.Bytes `json:"limit_bytes,omitempty"`
 	LimitSwap  bool        `json:"limit_with_swap,omitempty"` // the limit is that of memory and swap together
 	LimitHits  int64       `json:"limit_failures,omitempty"`  // failcnt: how often the limit was reached

@@ -16,7 +16,7 @@ func readLog(t *testing.T, text string) *Log {
 	return l
 }
 
-// TestLimitOfTheText: where the report has no limit, the one that the text states tells how much there was.
+// TestLimitOfTheText: if the report has no limit, the one that the text states is the total.
 func TestLimitOfTheText(t *testing.T) {
 	const line = "Memory cgroup out of memory: Killed process 18 (render) total-vm:23870700kB, anon-rss:12582912kB\n"
 	k := oneKill(t, "run under systemd-run, MemoryMax=12G\n"+line, Facts{})
@@ -32,7 +32,7 @@ func TestLimitOfTheText(t *testing.T) {
 	}
 }
 
-// TestLockedMemory: what is locked is a cause of its own, and belongs to the sum of the parts.
+// TestLockedMemory: locked memory is a separate cause, and belongs to the sum of the parts.
 func TestLockedMemory(t *testing.T) {
 	const text = "[62.100] Mem-Info:\n[62.200] active_anon:120 inactive_anon:0 isolated_anon:0\n" +
 		" active_file:232 inactive_file:0 isolated_file:0\n unevictable:3974205 dirty:0 writeback:27 unstable:0\n" +

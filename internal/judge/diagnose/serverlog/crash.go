@@ -143,7 +143,7 @@ func (s *crashes) take(c *Collector, e *pglog.Entry, k pglog.Kind, at stamp) {
 	}
 }
 
-// recoveryMode is what sessions are told from the crash of a process until the server accepts connections again.
+// recoveryMode is the answer to sessions from the crash of a process until the server accepts connections again.
 var recoveryMode = []byte("the database system is in recovery mode")
 
 // justUp says whether a time is that of the end of the last crash: entries of one second may be in any order.

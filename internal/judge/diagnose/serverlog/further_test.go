@@ -62,7 +62,7 @@ func TestRecoveryThatFailsAgain(t *testing.T) {
 	}
 }
 
-// TestOnlyRefusedInRecovery: sessions are told of recovery mode only after a crash.
+// TestOnlyRefusedInRecovery: sessions hear of recovery mode only after a crash.
 func TestOnlyRefusedInRecovery(t *testing.T) {
 	refused := "2026-03-01 10:00:05 CST [81]: [1-1] user=app,db=shop,client=10.0.0.9 FATAL:  " +
 		"the database system is in recovery mode"
@@ -159,7 +159,7 @@ func TestDeadlockInFull(t *testing.T) {
 	}
 }
 
-// TestLimitBeside: what the kernel allows is in the input beside the log.
+// TestLimitBeside: what the kernel allows is in the input with the log.
 func TestLimitBeside(t *testing.T) {
 	log := []string{"2026-03-01 10:00:00 UTC FATAL:  could not create shared memory segment: Invalid argument",
 		"2026-03-01 10:00:00 UTC DETAIL:  Failed system call was shmget(key=5432001, size=61816832, 03600).",
@@ -176,7 +176,7 @@ func TestLimitBeside(t *testing.T) {
 	}
 }
 
-// TestSlotWithoutItsWAL: who asks with a slot for WAL that is gone is not told to use one.
+// TestSlotWithoutItsWAL: who asks with a slot for WAL that is gone is not advised to use one.
 func TestSlotWithoutItsWAL(t *testing.T) {
 	r := reportOf(t, "2026-03-01 10:00:00 UTC [77] rep@[unknown] ERROR:  requested WAL segment "+
 		"00000004000007A70000002A "+

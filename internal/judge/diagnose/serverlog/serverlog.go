@@ -143,7 +143,7 @@ type SharedMemory struct {
 	Error   string      `json:"error"`                   // the kernel's
 	Request *unit.Bytes `json:"request_bytes,omitempty"` // the largest
 	Limit   string      `json:"limit,omitempty"`         // that the server's hint names: SHMMAX, SHMMNI, …
-	// kernel.shmmax, if the input shows it beside the log
+	// kernel.shmmax, if the input shows it with the log
 	Shmmax *unit.Bytes `json:"shmmax_bytes,omitempty"`
 }
 

@@ -29,7 +29,7 @@ func TestPartOfAPlan(t *testing.T) {
 	}
 }
 
-// TestSeveralParts: each part that ran many times is told of.
+// TestSeveralParts: each part that ran many times is reported.
 func TestSeveralParts(t *testing.T) {
 	got := both(verdict(t, `Nested Loop  (cost=1.0..9.0 rows=1 width=8) (actual time=0.1..900.0 rows=9 loops=1)
   ->  Nested Loop  (cost=1.0..9.0 rows=1 width=8) (actual time=0.1..610.0 rows=9 loops=1)

@@ -46,7 +46,7 @@ func (p oomWords) stated(o *outline.Outline, d *oom.Report) {
 	var list []outline.Item
 	add := func(m say.Message) { list = append(list, outline.Item{Text: outline.Join(p.flat(m))}) }
 	if s.RAM != nil {
-		add(say.M("RAM of the machine: {size}", "size", *s.RAM))
+		add(say.M("RAM of the host: {size}", "size", *s.RAM))
 	}
 	if s.Swap != nil {
 		add(say.M("swap: {size}", "size", *s.Swap))
