@@ -82,7 +82,7 @@ func TestPageSizeInferred(t *testing.T) {
 func TestZonesAlone(t *testing.T) {
 	l := readText(t,
 		"Sep 20 16:12:36 h kernel: [3.400] Node 0 Normal free:16456kB min:16484kB low:20604kB high:24724kB "+
-		"active_anon:469184kB inactive_anon:469224kB\nSep 20 16:12:36 h kernel: [3.400] lowmem_reserve[]: 0 0 0 0\n")
+			"active_anon:469184kB inactive_anon:469224kB\nSep 20 16:12:36 h kernel: [3.400] lowmem_reserve[]: 0 0 0 0\n")
 	if len(l.Reports) != 1 || l.Reports[0].Called || len(l.Reports[0].Zones) != 1 {
 		t.Error(dump(l))
 	}
@@ -93,11 +93,11 @@ func TestZonesAlone(t *testing.T) {
 func TestWordsOfOldKernels(t *testing.T) {
 	l := readText(t,
 		"[1.100] nautilus invoked oom-killer: gfp_mask=0x201da, order=0, oomkilladj=0\n[1.200] Mem-Info:\n"+
-		"[1.300] Active_anon:448923 active_file:272 inactive_anon:153736\n[1.300]  inactive_file:257 "+
-		"unevictable:0 dirty:0\n"+
-		"[1.300]  free:18411 slab:9847 mapped:5678 pagetables:2836 bounce:0\n"+
-		"[1.400] Out of memory: kill process 4495 (**firefox**) score 182289 or a child\n"+
-		"[1.500] Killed process 4495 (**firefox**)\n")
+			"[1.300] Active_anon:448923 active_file:272 inactive_anon:153736\n[1.300]  inactive_file:257 "+
+			"unevictable:0 dirty:0\n"+
+			"[1.300]  free:18411 slab:9847 mapped:5678 pagetables:2836 bounce:0\n"+
+			"[1.400] Out of memory: kill process 4495 (**firefox**) score 182289 or a child\n"+
+			"[1.500] Killed process 4495 (**firefox**)\n")
 	if r := &l.Reports[0]; r.Info.ActiveAnon == nil || *r.Info.ActiveAnon != 448923 || len(r.Victims) != 1 ||
 		r.Victims[0].Name != "firefox" {
 		t.Error(dump(l))

@@ -105,7 +105,7 @@ func TestEvents(t *testing.T) {
 	}
 	l := readText(t,
 		"Oct 10 17:41:58 node-7 kubelet[4991]: I1010 17:41:57.858757    4991 manager.go:1126] Created an OOM "+
-		"event in container \"/kubepods/burstable/pod9/1f2a\" at 2017-10-10 17:41:58 +0000 UTC\n")
+			"event in container \"/kubepods/burstable/pod9/1f2a\" at 2017-10-10 17:41:58 +0000 UTC\n")
 	if len(l.Other) != 1 || l.Other[0].Kind != KubeletSaw || l.Other[0].Name != "/kubepods/burstable/pod9/1f2a" {
 		t.Errorf("%+v", l.Other)
 	}
