@@ -82,7 +82,8 @@ func TestPageSizeInferred(t *testing.T) {
 func TestZonesAlone(t *testing.T) {
 	l := readText(t,
 		"Sep 20 16:12:36 h kernel: [3.400] Node 0 Normal free:16456kB min:16484kB low:20604kB high:24724kB "+
-			"active_anon:469184kB inactive_anon:469224kB\nSep 20 16:12:36 h kernel: [3.400] lowmem_reserve[]: 0 0 0 0\n")
+			"active_anon:469184kB inactive_anon:469224kB\n"+
+			"Sep 20 16:12:36 h kernel: [3.400] lowmem_reserve[]: 0 0 0 0\n")
 	if len(l.Reports) != 1 || l.Reports[0].Called || len(l.Reports[0].Zones) != 1 {
 		t.Error(dump(l))
 	}
